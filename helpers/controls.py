@@ -1,0 +1,170 @@
+"""The controls of the explorers: named in words, with a range that already shows the point.
+
+Every control has a `value`, observable and always valid: bad input is answered below the control, and
+the value stays what it was.
+"""
+
+import html
+import math
+
+import ipywidgets as widgets
+import traitlets
+
+LABEL = {"description_width": "initial"}
+WIDE = {"width": "22em", "max_width": "100%"}
+MAX_NUMBERS = 16
+NOTE = "font-size:13px; min-height:1.5em; color:var(--jp-error-color1, #b3261e)"
+
+
+def toggle(description, *options):
+    """A row of buttons, one of them chosen; options: words, or (words, value) pairs."""
+    style = {**LABEL, "button_width": "auto"}
+    return widgets.ToggleButtons(description=description, options=_pairs(options), style=style)
+
+
+def choice(description, *options):
+    """A menu; options: words, or (words, value) pairs."""
+    layout = {"width": "auto"}
+    return widgets.Dropdown(description=description, options=_pairs(options), style=LABEL, layout=layout)
+
+
+def _pairs(options):
+    return [option if isinstance(option, tuple) else (option, option) for option in options]
+
+
+def whole(description, value, low, high):
+    """A slider over whole numbers."""
+    return widgets.IntSlider(value, low, high, description=description, style=LABEL, layout=WIDE)
+
+
+def number(description, value, low, high, step):
+    """A slider over numbers."""
+    return widgets.FloatSlider(value, min=low, max=high, step=step, description=description, style=LABEL, layout=WIDE)
+
+
+def power(description, value, low, high):
+    """A slider over powers of ten, from 10**low to 10**high."""
+    return widgets.FloatLogSlider(
+        value, min=low, max=high, step=0.5, description=description, style=LABEL, layout=WIDE, readout_format=".1e"
+    )
+
+
+def only_when(control, value, *others):
+    """Show the other controls only while `control` has this value."""
+
+    def follow(_=None):
+        for other in others:
+            other.layout.display = None if control.value == value else "none"
+
+    control.observe(follow, "value")
+    follow()
+
+
+def parse_numbers(text):
+    """The numbers in a text, separated by commas or spaces -> tuple of 2 to 16 floats.
+
+    ValueError says in one sentence what is wrong with the text.
+    """
+    words = text.replace("−", "-").strip(" []()").replace(",", " ").replace(";", " ").split()
+    if not words:
+        raise ValueError("There is no number here. Type some, for example: 2, -3, 1, 4")
+    if len(words) > MAX_NUMBERS:
+        raise ValueError(f"These are {len(words):,} numbers; the picture has room for {MAX_NUMBERS} at most.")
+    numbers = [_parse_number(word) for word in words]
+    if len(numbers) == 1:
+        raise ValueError("One number alone has no spread: its mean is itself. Type at least two.")
+    return tuple(numbers)
+
+
+def _parse_number(word):
+    try:
+        value = float(word)
+    except ValueError:
+        raise ValueError(f"“{word[:20]}” is not a number. Type numbers with commas between them.") from None
+    if not math.isfinite(value):
+        raise ValueError(f"“{word[:20]}” is not a finite number: mean and spread would not be numbers either.")
+    if abs(value) > 1e100:
+        raise ValueError(f"{word[:20]} is too large: its square would overflow. Stay below 1e100.")
+    return value
+
+
+def write_numbers(numbers):
+    """The text that a learner could have typed for these numbers."""
+    return ", ".join(f"{value:.6g}" for value in numbers)
+
+
+class Numbers(widgets.VBox):
+    """A line of text for a vector, with a menu of examples; `value` is the tuple of its numbers."""
+
+    value = traitlets.Tuple()
+    OWN = "your own"
+
+    def __init__(self, description, examples):
+        """examples: {words: numbers}; the first one is the value at the start."""
+        self.examples = {name: tuple(map(float, numbers)) for name, numbers in examples.items()}
+        self.menu = choice("example", *examples, self.OWN)
+        # Not while typing: a lone minus sign is no mistake yet.
+        self.text = widgets.Text(
+            description=description, continuous_update=False, style=LABEL, layout={"width": "26em"}
+        )
+        self.note = widgets.HTML()
+        self._echo = False  # True while this control itself changes its text or its menu
+        row = widgets.HBox([self.menu, self.text], layout={"flex_flow": "row wrap"})
+        super().__init__([row, self.note])
+        self.menu.observe(self._chosen, "value")
+        self.text.observe(self._typed, "value")
+        self.observe(lambda _: self.refresh(), "value")
+        self.value = next(iter(self.examples.values()))
+
+    def refresh(self):
+        """Show the value again, whatever stands in the text."""
+        self._show(write_numbers(self.value))
+
+    def _show(self, text):
+        names = (name for name, numbers in self.examples.items() if numbers == self.value)
+        self._echo = True
+        self.text.value, self.menu.value = text, next(names, self.OWN)
+        self._echo = False
+        self._say("")
+
+    def _chosen(self, change):
+        if not self._echo and change["new"] != self.OWN:
+            self.value = self.examples[change["new"]]
+            self.refresh()
+
+    def _typed(self, change):
+        if self._echo:
+            return
+        try:
+            self.value = parse_numbers(change["new"])
+        except ValueError as error:
+            self._say(f"{error} The picture still shows {write_numbers(self.value)}.")
+        else:
+            self._show(change["new"])
+
+    def _say(self, words):
+        self.note.value = f'<div role="status" style="{NOTE}">{html.escape(words)}</div>'
+
+
+class Tabs(widgets.Tab):
+    """Tabs whose `value` is the title of the one in front; each page holds a line of HTML."""
+
+    value = traitlets.Unicode()
+
+    def __init__(self, pages):
+        """pages: {title: HTML}."""
+        super().__init__([widgets.HTMLMath(page) for page in pages.values()])
+        self.names = list(pages)
+        for index, name in enumerate(self.names):
+            self.set_title(index, name)
+        self.selected_index, self.value = 0, self.names[0]
+        self.observe(self._front, "selected_index")
+        self.observe(self._named, "value")
+
+    def _front(self, change):
+        # The page may say None for a moment while it is being built.
+        if change["new"] is not None:
+            self.value = self.names[change["new"]]
+
+    def _named(self, change):
+        self.selected_index = self.names.index(change["new"])

@@ -1,0 +1,156 @@
+"""One function per question, asked of networks that really run: arrays in, small dataclasses out.
+
+Every network here is a stack of `depth` blocks, freshly initialized from a seed: the first blocks of a
+deeper network are those of a shallower one with the same seed.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from . import layers
+
+WIRINGS = ("plain", "residual", "scaled residual", "plain + norm", "pre-norm", "post-norm")
+NORMS = {"layer": layers.LayerNorm, "rms": layers.RMSNorm}
+
+
+def _check(name, value, allowed):
+    if value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, not {value!r}")
+
+
+def branch(rng, width, activation="tanh", gain=1.0, branch_layers=1):
+    """The transformation f of one block: activation(x @ W), or activation(x @ W1) @ W2.
+
+    W ~ N(0, gain^2 / width), W2 ~ N(0, 1 / width). (batch, width) -> (batch, width).
+    """
+    first = [layers.Linear(width, width, rng, gain), layers.Activation(activation)]
+    last = [layers.Linear(width, width, rng) for _ in range(branch_layers - 1)]
+    return layers.Sequential(*first, *last)
+
+
+def block(wiring, f, norm, alpha=1.0):
+    """Wire one branch f: into the stream or in place of it, with the norm where the wiring says."""
+    if wiring == "plain":
+        return f
+    if wiring == "plain + norm":
+        return layers.Sequential(f, norm)
+    if wiring == "pre-norm":
+        return layers.pre_norm(f, norm, alpha)
+    if wiring == "post-norm":
+        return layers.post_norm(f, norm, alpha)
+    return layers.Residual(f, alpha)
+
+
+class Stack:
+    """`depth` blocks, each wired around a branch. "scaled residual": alpha becomes alpha / sqrt(depth).
+
+    ValueError for a wiring, norm or activation that is not known, or fewer than one layer.
+    """
+
+    def __init__(
+        self,
+        depth,
+        wiring="plain",
+        norm="layer",
+        activation="tanh",
+        gain=1.0,
+        branch_layers=1,
+        alpha=1.0,
+        width=64,
+        seed=0,
+    ):
+        _check("wiring", wiring, WIRINGS)
+        _check("norm", norm, NORMS)
+        _check("activation", activation, layers.Activation.functions)
+        if depth < 1 or branch_layers < 1:
+            raise ValueError(f"depth and branch_layers must be at least 1, not {depth} and {branch_layers}")
+        if wiring == "scaled residual":
+            alpha = alpha / np.sqrt(depth)
+        rng = np.random.default_rng(seed)
+        self.branches = [branch(rng, width, activation, gain, branch_layers) for _ in range(depth)]
+        self.blocks = [block(wiring, f, NORMS[norm](width), alpha) for f in self.branches]
+
+    def forward(self, x):
+        """The value of the stream at every layer: [h_0 = x, h_1, ..., h_depth]."""
+        hs = [x]
+        for one in self.blocks:
+            hs.append(one(hs[-1]))
+        return hs
+
+    def backward(self, dout):
+        """The gradient at every layer, after forward: [dL/dh_0, ..., dL/dh_depth = dout]."""
+        dhs = [dout]
+        for one in reversed(self.blocks):
+            dhs.append(one.backward(dhs[-1]))
+        return dhs[::-1]
+
+
+@dataclass(frozen=True)
+class GradientNorms:
+    """Lengths of gradients when a gradient of length 1 enters at the last layer.
+
+    dh (depth + 1,): of dL/dh_0 (the network's input) ... dL/dh_depth (its output);
+    dW (depth,): of dL/dW for the first matrix of each block.
+    """
+
+    dh: np.ndarray
+    dW: np.ndarray
+
+    @property
+    def ratio(self):
+        """|dL/dh_0| / |dL/dh_depth|: what is left of the gradient at the input."""
+        return self.dh[0] / self.dh[-1]
+
+
+def gradient_norms(depth=32, wiring="plain", *, width=64, batch=32, seed=0, **kind):
+    """How large is the gradient at each layer? Measured by one forward and one backward pass.
+
+    kind: norm, activation, gain, branch_layers, alpha, as in `Stack`. The loss is a random
+    linear function of the output, so the gradient that enters at the top points anywhere.
+    """
+    network = Stack(depth, wiring, width=width, seed=seed, **kind)
+    data = np.random.default_rng([seed, 1])
+    network.forward(data.standard_normal((batch, width)))
+    dout = data.standard_normal((batch, width))
+    dhs = network.backward(dout / np.linalg.norm(dout))
+    dWs = [f.layers[0].dW for f in network.branches]
+    return GradientNorms(layers.grad_norms(None, dhs)[0], layers.grad_norms(None, dWs)[0])
+
+
+def toy_gradient_norms(depth, factor, residual):
+    """Toy model: every layer multiplies the gradient by |f'|, or by |1 + f'| with a residual.
+
+    factor: f', one number for all layers -> (depth + 1,), the input's gradient first.
+    """
+    a_layer = abs(1 + factor) if residual else abs(factor)
+    return a_layer ** np.arange(depth, -1.0, -1.0)
+
+
+@dataclass(frozen=True)
+class ActivationSpread:
+    """mean and std over all values of the stream: (depth + 1,), the network's input first."""
+
+    mean: np.ndarray
+    std: np.ndarray
+
+
+def activation_spread(
+    depth=15, norm=None, residual=False, *, activation="linear", gain=1.0, width=64, batch=32, seed=0, **kind
+):
+    """How do mean and spread of the activations change from layer to layer?
+
+    norm: None, "layer" or "rms"; it stands after each layer of a plain network and, with a residual,
+    before each branch. kind: branch_layers, alpha, as in `Stack`.
+    """
+    wiring = {
+        (False, False): "plain",
+        (True, False): "residual",
+        (False, True): "plain + norm",
+        (True, True): "pre-norm",
+    }[bool(residual), norm is not None]
+    network = Stack(
+        depth, wiring, norm or "layer", activation=activation, gain=gain, width=width, seed=seed, **kind
+    )
+    hs = network.forward(np.random.default_rng([seed, 1]).standard_normal((batch, width)))
+    return ActivationSpread(np.array([h.mean() for h in hs]), np.array([h.std() for h in hs]))

@@ -1,0 +1,502 @@
+"""The mathematics of the course, once: functions first, then classes that keep the parameters.
+
+Conventions, for every function here:
+
+* statistics are computed in float64 whatever the input's dtype; the result has the input's floating
+  dtype (integers give float64);
+* LayerNorm and RMSNorm normalize the last axis, BatchNorm normalizes every axis but axis 1;
+* the variance is the biased one (divided by n) and eps stands inside the square root;
+* nothing changes its arguments.
+"""
+
+import numpy as np
+
+
+def _float64(a):
+    return np.asarray(a).astype(np.float64)
+
+
+def _like(y, x):
+    """y in the floating dtype of x; integers have none, so they give float64."""
+    dtype = np.asarray(x).dtype
+    return y.astype(dtype) if np.issubdtype(dtype, np.floating) else y
+
+
+def _leading(x):
+    """All axes but the last: the ones that gamma and beta are shared over."""
+    return tuple(range(x.ndim - 1))
+
+
+# ------------------------------------------------------------------------------ LayerNorm
+
+
+def layer_norm(x, gamma, beta, eps=1e-5):
+    """Normalize each row of x to mean 0 and std 1, then scale by gamma and shift by beta.
+
+    x (..., d), gamma (d,), beta (d,) -> (..., d). Ba et al. 2016, arXiv:1607.06450, eq. 4.
+    """
+    h = _float64(x)
+    mean = h.mean(axis=-1, keepdims=True)
+    var = ((h - mean) ** 2).mean(axis=-1, keepdims=True)
+    x_hat = (h - mean) / np.sqrt(var + eps)
+    return _like(x_hat * _float64(gamma) + _float64(beta), x)
+
+
+def layer_norm_backward(dy, x, gamma, eps=1e-5):
+    """Gradients of layer_norm: what reaches x, gamma and beta when dy arrives at the output.
+
+    dy (..., d), x (..., d), gamma (d,) -> dx (..., d), dgamma (d,), dbeta (d,).
+    """
+    dy, h = _float64(dy), _float64(x)
+    mean = h.mean(axis=-1, keepdims=True)
+    rstd = 1 / np.sqrt(h.var(axis=-1, keepdims=True) + eps)
+    x_hat = (h - mean) * rstd
+    g = dy * _float64(gamma)
+    through_mean = g.mean(axis=-1, keepdims=True)
+    through_var = x_hat * (g * x_hat).mean(axis=-1, keepdims=True)
+    dx = rstd * (g - through_mean - through_var)
+    return dx, (dy * x_hat).sum(axis=_leading(x_hat)), dy.sum(axis=_leading(x_hat))
+
+
+# ------------------------------------------------------------------------------ RMSNorm
+
+
+def rms_norm(x, gamma, eps=1e-6):
+    """Divide each row of x by its root mean square, then scale by gamma; no mean, no beta.
+
+    x (..., d), gamma (d,) -> (..., d). Zhang & Sennrich 2019, arXiv:1910.07467, eq. 4.
+    """
+    h = _float64(x)
+    rms = np.sqrt((h**2).mean(axis=-1, keepdims=True) + eps)
+    return _like(h / rms * _float64(gamma), x)
+
+
+def rms_norm_offset(x, w, eps=1e-6):
+    """RMSNorm whose gain is stored around zero: the output is multiplied by 1 + w.
+
+    x (..., d), w (d,) -> (..., d). As in Gemma (2024), arXiv:2403.08295.
+    """
+    return rms_norm(x, 1 + _float64(w), eps)
+
+
+def rms_norm_backward(dy, x, gamma, eps=1e-6):
+    """Gradients of rms_norm.
+
+    dy (..., d), x (..., d), gamma (d,) -> dx (..., d), dgamma (d,).
+    """
+    dy, h = _float64(dy), _float64(x)
+    rrms = 1 / np.sqrt((h**2).mean(axis=-1, keepdims=True) + eps)
+    x_hat = h * rrms
+    g = dy * _float64(gamma)
+    dx = rrms * (g - x_hat * (g * x_hat).mean(axis=-1, keepdims=True))
+    return dx, (dy * x_hat).sum(axis=_leading(x_hat))
+
+
+# ------------------------------------------------------------------------------ BatchNorm
+
+
+def _batch_axes(x):
+    return (0, *range(2, x.ndim))
+
+
+def _per_channel(v, x):
+    """v (C,) shaped so that it lines up with axis 1 of x."""
+    return _float64(v).reshape(1, -1, *[1] * (x.ndim - 2))
+
+
+def batch_norm(x, gamma, beta, running_mean, running_var, training, momentum=0.1, eps=1e-5):
+    """Normalize each channel over the batch (training) or by the running statistics (evaluation).
+
+    x (N, C, ...), gamma, beta, running_mean, running_var (C,) -> y (N, C, ...), and the running
+    mean and variance (C,) after this batch: new = (1 - momentum) * old + momentum * batch, where
+    the batch variance that is kept is the unbiased one (divided by n - 1). ValueError when a
+    training batch has only one value per channel.
+    Ioffe & Szegedy 2015, arXiv:1502.03167, algorithm 1; momentum as in PyTorch.
+    """
+    h = _float64(x)
+    running_mean, running_var = _float64(running_mean), _float64(running_var)
+    mean, var = running_mean, running_var
+    if training:
+        n = h.size // h.shape[1]
+        if n < 2:
+            raise ValueError(
+                "BatchNorm needs more than one value per channel in training: the variance of a "
+                f"single value is 0. The input has shape {h.shape}; use a larger batch."
+            )
+        mean, var = h.mean(axis=_batch_axes(h)), h.var(axis=_batch_axes(h))
+        running_mean = (1 - momentum) * running_mean + momentum * mean
+        running_var = (1 - momentum) * running_var + momentum * var * n / (n - 1)
+    x_hat = (h - _per_channel(mean, h)) / np.sqrt(_per_channel(var, h) + eps)
+    y = x_hat * _per_channel(gamma, h) + _per_channel(beta, h)
+    return _like(y, x), running_mean, running_var
+
+
+def batch_norm_backward(dy, x, gamma, eps=1e-5):
+    """Gradients of batch_norm in training, where mean and variance depend on x too.
+
+    dy (N, C, ...), x (N, C, ...), gamma (C,) -> dx (N, C, ...), dgamma (C,), dbeta (C,).
+    """
+    dy, h = _float64(dy), _float64(x)
+    axes = _batch_axes(h)
+    rstd = 1 / np.sqrt(h.var(axis=axes, keepdims=True) + eps)
+    x_hat = (h - h.mean(axis=axes, keepdims=True)) * rstd
+    g = dy * _per_channel(gamma, h)
+    through_mean = g.mean(axis=axes, keepdims=True)
+    through_var = x_hat * (g * x_hat).mean(axis=axes, keepdims=True)
+    dx = rstd * (g - through_mean - through_var)
+    return dx, (dy * x_hat).sum(axis=axes), dy.sum(axis=axes)
+
+
+def masked_batch_norm(x, mask, gamma, beta, eps=1e-5):
+    """Normalize each channel over the real tokens only; padding neither counts nor comes out.
+
+    x (N, T, C), mask (N, T) of bool (True: a real token), gamma, beta (C,) -> (N, T, C), 0 at
+    the padding.
+    """
+    h = _float64(x)
+    real = h[mask]  # (tokens, C)
+    x_hat = (h - real.mean(axis=0)) / np.sqrt(real.var(axis=0) + eps)
+    y = x_hat * _float64(gamma) + _float64(beta)
+    return _like(np.where(mask[..., None], y, 0.0), x)
+
+
+# ------------------------------------------------------------------------------ activations
+
+
+def tanh(z):
+    """Hyperbolic tangent; z (any shape) -> the same shape."""
+    return np.tanh(z)
+
+
+def tanh_backward(dy, z):
+    """Gradient of tanh: 1 - tanh(z)^2; dy, z (any shape) -> the same shape."""
+    return dy * (1 - np.tanh(z) ** 2)
+
+
+def relu(z):
+    """Negative values become 0; z (any shape) -> the same shape."""
+    return np.maximum(z, 0)
+
+
+def relu_backward(dy, z):
+    """Gradient of relu, taken as 0 at z = 0; dy, z (any shape) -> the same shape."""
+    return dy * (z > 0)
+
+
+GELU_SCALE = np.sqrt(2 / np.pi)
+GELU_CUBIC = 0.044715
+
+
+def gelu(z):
+    """GELU in its tanh form; z (any shape) -> the same shape.
+
+    Hendrycks & Gimpel 2016, arXiv:1606.08415, section 2.
+    """
+    return z / 2 * (1 + np.tanh(GELU_SCALE * (z + GELU_CUBIC * z**3)))
+
+
+def gelu_backward(dy, z):
+    """Gradient of gelu; dy, z (any shape) -> the same shape."""
+    t = np.tanh(GELU_SCALE * (z + GELU_CUBIC * z**3))
+    dt = (1 - t**2) * GELU_SCALE * (1 + 3 * GELU_CUBIC * z**2)
+    return dy * ((1 + t) / 2 + z / 2 * dt)
+
+
+def linear(z):
+    """No activation: the identity; z (any shape) -> the same."""
+    return z
+
+
+def linear_backward(dy, z):
+    """Gradient of the identity; dy (any shape) -> the same."""
+    return dy
+
+
+# ------------------------------------------------------------------------------ residual connections
+
+
+def residual_block(x, f):
+    """Add the branch's output to its input: y = x + f(x).
+
+    x (..., d), f: (..., d) -> (..., d). He et al. 2015, arXiv:1512.03385, eq. 1.
+    """
+    return x + f(x)
+
+
+def projected_residual(x, f, proj):
+    """Residual block that may change the width: proj maps x only where the shapes differ.
+
+    x (..., d), f: (..., d) -> (..., e), proj: (..., d) -> (..., e). He et al. 2015, eq. 2.
+    """
+    h = f(x)
+    shortcut = x if x.shape == h.shape else proj(x)
+    return shortcut + h
+
+
+def residual_backward(dy, x, W):
+    """Gradients of y = x + tanh(x @ W): the shortcut's part and the branch's part, added.
+
+    dy (n, d), x (n, d), W (d, d) -> dx (n, d), dW (d, d).
+    """
+    dz = tanh_backward(dy, x @ W)
+    return dy + dz @ W.T, x.T @ dz
+
+
+def pre_norm_block(x, f, norm):
+    """Normalize what the branch is given, leave the stream alone: y = x + f(norm(x)).
+
+    x (..., d) -> (..., d). He et al. 2016, arXiv:1603.05027; Xiong et al. 2020, arXiv:2002.04745.
+    """
+    return x + f(norm(x))
+
+
+def post_norm_block(x, f, norm):
+    """Normalize after the addition, as in the first transformer: y = norm(x + f(x)).
+
+    x (..., d) -> (..., d). Vaswani et al. 2017, arXiv:1706.03762, section 3.1.
+    """
+    return norm(x + f(x))
+
+
+def transformer_block(x, attn, ffn, norm1, norm2):
+    """Two pre-norm residual blocks in a row: attention, then the feed-forward network.
+
+    x (batch, tokens, d) -> (batch, tokens, d). Xiong et al. 2020, figure 1b.
+    """
+    x = pre_norm_block(x, attn, norm1)
+    return pre_norm_block(x, ffn, norm2)
+
+
+def pre_norm_stack(x, fs, norms, final_norm):
+    """Pre-norm blocks one after the other; the stream has grown by then, so a last norm follows.
+
+    x (..., d), fs and norms: lists of the same length -> (..., d). Xiong et al. 2020, figure 1b.
+    """
+    for f, norm in zip(fs, norms):
+        x = pre_norm_block(x, f, norm)
+    return final_norm(x)
+
+
+def residual_init_std(base_std, n_layer):
+    """Std for the weights that end a branch: each layer adds two branches to the stream.
+
+    base_std, n_layer: numbers -> number. Radford et al. 2019 (GPT-2), section 2.3.
+    """
+    return base_std / np.sqrt(2 * n_layer)
+
+
+# ------------------------------------------------------------------------------ gradient flow
+
+
+def backprop_chain(x, Ws, dout, residual=False):
+    """Gradients in a stack of tanh layers, h[l+1] = tanh(h[l] @ W[l]), plus h[l] if residual.
+
+    x (n, d), Ws: list of L matrices, dout: the gradient at the last output ->
+    [dL/dh[0], ..., dL/dh[L]] and [dL/dW[0], ..., dL/dW[L-1]].
+    """
+    hs = [x]
+    for W in Ws:
+        a = np.tanh(hs[-1] @ W)
+        hs.append(hs[-1] + a if residual else a)
+    dhs, dWs = [dout], []
+    for W, h in zip(reversed(Ws), reversed(hs[:-1])):
+        dh = dhs[-1]
+        dz = tanh_backward(dh, h @ W)
+        dWs.append(h.T @ dz)
+        dhs.append(dz @ W.T + dh if residual else dz @ W.T)
+    return dhs[::-1], dWs[::-1]
+
+
+def grad_norms(params, grads):
+    """Euclidean length of each gradient, and of all of them together as one long vector.
+
+    params, grads: lists of arrays -> array of len(grads), number.
+    """
+    per_tensor = np.array([np.sqrt((g**2).sum()) for g in grads])
+    return per_tensor, np.sqrt((per_tensor**2).sum())
+
+
+def clip_by_global_norm(grads, max_norm):
+    """Scale all gradients by one factor, so that together they are no longer than max_norm.
+
+    grads: list of arrays, max_norm: number -> list of arrays. Pascanu et al. 2013,
+    arXiv:1211.5063, algorithm 1.
+    """
+    total = np.sqrt(sum((g**2).sum() for g in grads))
+    factor = min(1.0, max_norm / (total + 1e-6))
+    return [g * factor for g in grads]
+
+
+def sgd_steps(w, grad_fn, batches, lr):
+    """One step of stochastic gradient descent a batch; each step starts with a fresh gradient.
+
+    w: array, grad_fn(w, batch) -> array like w, batches: list, lr: number -> array like w.
+    """
+    for batch in batches:
+        w = w - lr * grad_fn(w, batch)
+    return w
+
+
+# ------------------------------------------------------------------------------ classes
+
+
+class Layer:
+    """What all layers share: `forward` remembers what `backward` will need.
+
+    `backward(dy)` returns dL/dx and leaves the gradient of a parameter p in d + p (gamma: dgamma).
+    """
+
+    parameters = ()  # names, in the order of the arguments of the function
+
+    def __call__(self, x):
+        return self.forward(x)
+
+
+class Linear(Layer):
+    """y = x @ W + b; W ~ N(0, (gain / sqrt(d_in))^2), b = 0. x (..., d_in) -> (..., d_out)."""
+
+    parameters = ("W", "b")
+
+    def __init__(self, d_in, d_out, rng, gain=1.0):
+        self.W = rng.standard_normal((d_in, d_out)) * (gain / np.sqrt(d_in))
+        self.b = np.zeros(d_out)
+
+    def forward(self, x):
+        self.x = x
+        return x @ self.W + self.b
+
+    def backward(self, dy):
+        rows, drows = self.x.reshape(-1, self.x.shape[-1]), dy.reshape(-1, dy.shape[-1])
+        self.dW, self.db = rows.T @ drows, drows.sum(axis=0)
+        return dy @ self.W.T
+
+
+class Activation(Layer):
+    """One of the activations by name: "linear", "tanh", "relu" or "gelu". Any shape."""
+
+    functions = {
+        "linear": (linear, linear_backward),
+        "tanh": (tanh, tanh_backward),
+        "relu": (relu, relu_backward),
+        "gelu": (gelu, gelu_backward),
+    }
+
+    def __init__(self, name):
+        self.f, self.f_backward = self.functions[name]
+
+    def forward(self, z):
+        self.z = z
+        return self.f(z)
+
+    def backward(self, dy):
+        return self.f_backward(dy, self.z)
+
+
+class LayerNorm(Layer):
+    """layer_norm with its gamma (ones at first) and beta (zeros). x (..., d_model) -> the same.
+
+    eps is 1e-5 here as in PyTorch; the lesson's own class uses 1e-6, BERT 1e-12.
+    """
+
+    parameters = ("gamma", "beta")
+
+    def __init__(self, d_model, eps=1e-5):
+        self.gamma, self.beta, self.eps = np.ones(d_model), np.zeros(d_model), eps
+
+    def forward(self, x):
+        self.x = x
+        return layer_norm(x, self.gamma, self.beta, self.eps)
+
+    def backward(self, dy):
+        dx, self.dgamma, self.dbeta = layer_norm_backward(dy, self.x, self.gamma, self.eps)
+        return dx
+
+
+class RMSNorm(Layer):
+    """rms_norm with its gamma (ones at first). x (..., d_model) -> the same."""
+
+    parameters = ("gamma",)
+
+    def __init__(self, d_model, eps=1e-6):
+        self.gamma, self.eps = np.ones(d_model), eps
+
+    def forward(self, x):
+        self.x = x
+        return rms_norm(x, self.gamma, self.eps)
+
+    def backward(self, dy):
+        dx, self.dgamma = rms_norm_backward(dy, self.x, self.gamma, self.eps)
+        return dx
+
+
+class BatchNorm(Layer):
+    """batch_norm with gamma, beta and its running statistics. x (N, n_features, ...) -> the same.
+
+    Set `training = False` to normalize by the running statistics instead of the batch's.
+    """
+
+    parameters = ("gamma", "beta")
+
+    def __init__(self, n_features, eps=1e-5, momentum=0.1):
+        self.gamma, self.beta = np.ones(n_features), np.zeros(n_features)
+        self.running_mean, self.running_var = np.zeros(n_features), np.ones(n_features)
+        self.eps, self.momentum, self.training = eps, momentum, True
+
+    def forward(self, x):
+        self.x, self.used_training = x, self.training
+        self.used_mean, self.used_var = self.running_mean, self.running_var
+        y, self.running_mean, self.running_var = batch_norm(
+            x, self.gamma, self.beta, self.running_mean, self.running_var, self.training, self.momentum, self.eps
+        )
+        return y
+
+    def backward(self, dy):
+        if self.used_training:
+            dx, self.dgamma, self.dbeta = batch_norm_backward(dy, self.x, self.gamma, self.eps)
+            return dx
+        # In evaluation the statistics are constants, so nothing flows through them.
+        rstd = 1 / np.sqrt(_per_channel(self.used_var, self.x) + self.eps)
+        x_hat = (self.x - _per_channel(self.used_mean, self.x)) * rstd
+        axes = _batch_axes(self.x)
+        self.dgamma, self.dbeta = (dy * x_hat).sum(axis=axes), dy.sum(axis=axes)
+        return dy * _per_channel(self.gamma, self.x) * rstd
+
+
+class Sequential(Layer):
+    """Layers one after the other; backward goes through them in reverse."""
+
+    def __init__(self, *layers):
+        self.layers = layers
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+    def backward(self, dy):
+        for layer in reversed(self.layers):
+            dy = layer.backward(dy)
+        return dy
+
+
+class Residual(Layer):
+    """y = x + alpha * branch(x); backward adds what comes through the shortcut and the branch."""
+
+    def __init__(self, branch, alpha=1.0):
+        self.branch, self.alpha = branch, alpha
+
+    def forward(self, x):
+        return x + self.alpha * self.branch(x)
+
+    def backward(self, dy):
+        return dy + self.branch.backward(self.alpha * dy)
+
+
+def pre_norm(branch, norm, alpha=1.0):
+    """pre_norm_block as a layer: y = x + alpha * branch(norm(x))."""
+    return Residual(Sequential(norm, branch), alpha)
+
+
+def post_norm(branch, norm, alpha=1.0):
+    """post_norm_block as a layer: y = norm(x + alpha * branch(x))."""
+    return Sequential(Residual(branch, alpha), norm)

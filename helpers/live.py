@@ -1,0 +1,314 @@
+"""The moving picture: controls -> update(**values) -> the same figure -> one image and one sentence.
+
+`update` follows the contract of matplotlib's FuncAnimation(blit=True): it changes artists of a figure
+that exists and returns those it changed. Only they are drawn again, over a cached background.
+"""
+
+import base64
+import html
+import io
+import linecache
+import struct
+import traceback
+import zlib
+from pathlib import Path
+
+import ipywidgets as widgets
+import numpy as np
+import traitlets
+from IPython import get_ipython
+from IPython.display import display
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from PIL import Image
+
+HELPERS = Path(__file__).parent
+TEXT = "font-size:15px; line-height:1.45; color:var(--jp-ui-font-color1, #222)"
+ERROR = (
+    "font-size:14px; line-height:1.45; padding:.5em .8em; border:1px solid #b3261e; border-left-width:6px; "
+    "color:#222; background:#fdecea"
+)
+FRAME, STALE_FRAME = "2px solid transparent", "2px dashed #b3261e"
+
+
+class Blitter:
+    """Draws a figure; as long as only the given artists change, only they are drawn again."""
+
+    KEPT = 6  # backgrounds, for axes that go back and forth between a few limits
+
+    def __init__(self, figure):
+        self.figure, self.canvas = figure, FigureCanvasAgg(figure)
+        self.artists, self.axes, self.backgrounds = [], None, {}
+
+    def draw(self, artists):
+        """Draw the artists that changed; None means any may have changed, so all are drawn."""
+        if artists is None:
+            self.canvas.draw()
+            return
+        artists = sorted(artists, key=lambda artist: artist.get_zorder())
+        self.canvas.restore_region(self._background(artists))
+        for artist in artists:
+            self.figure.draw_artist(artist)
+
+    def _background(self, artists):
+        axes = axes_now(self.figure)
+        # An animated artist never makes its figure stale. If it is, though the axes are what they were,
+        # something else has changed, and no background can be trusted.
+        if artists != self.artists or (self.figure.stale and axes == self.axes):
+            self.backgrounds.clear()
+        if axes not in self.backgrounds:
+            self._draw_background(artists, axes)
+        self.artists, self.axes, self.figure.stale = artists, axes, False
+        return self.backgrounds[axes]
+
+    def _draw_background(self, artists, axes):
+        for artist in self.artists:
+            artist.set_animated(False)
+        for artist in artists:
+            artist.set_animated(True)
+        self.canvas.draw()
+        if len(self.backgrounds) == self.KEPT:
+            del self.backgrounds[next(iter(self.backgrounds))]
+        self.backgrounds[axes] = self.canvas.copy_from_bbox(self.figure.bbox)
+
+    def frame(self):
+        """The picture as drawn last: (height, width, 3) of uint8."""
+        return np.asarray(self.canvas.buffer_rgba())[:, :, :3]
+
+
+def axes_now(figure):
+    """What a background depends on: the limits, scales and words of all axes, and the size."""
+    return (*figure.get_size_inches(), figure.dpi, *(_axes_now(ax) for ax in figure.axes))
+
+
+def _axes_now(ax):
+    legend = ax.get_legend()
+    texts = (ax.title, ax.xaxis.label, ax.yaxis.label, *(legend.get_texts() if legend else ()))
+    limits = (*ax.get_xlim(), *ax.get_ylim(), ax.get_xscale(), ax.get_yscale())
+    return (*limits, *(text.get_text() for text in texts))
+
+
+def png(frame):
+    """A frame (height, width, 3) of uint8 as the bytes of a PNG.
+
+    Each row is stored as it is (filter 0). Pillow tries five filters a row; for pictures of flat areas
+    that takes twice as long and saves nothing.
+    """
+    height, width, _ = frame.shape
+    rows = np.zeros((height, 1 + 3 * width), np.uint8)
+    rows[:, 1:] = frame.reshape(height, -1)
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)  # 8 bits, RGB
+    chunks = (b"IHDR", header), (b"IDAT", zlib.compress(rows, 1)), (b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, data) for kind, data in chunks)
+
+
+def _chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def still(frame, sentence):
+    """The picture for viewers without a kernel: the sentence drawn above it, 256 colours; a PNG."""
+    strip = Figure(figsize=(frame.shape[1] / 100, 0.62), dpi=100)
+    # Dollar signs would be read as mathematics.
+    strip.text(0.01, 0.5, sentence.replace("$", r"\$"), wrap=True, va="center", fontsize=11)
+    blitter = Blitter(strip)
+    blitter.draw(None)
+    with io.BytesIO() as buffer:
+        picture = Image.fromarray(np.vstack([blitter.frame(), frame]))
+        picture.quantize(256).save(buffer, "png", optimize=True)
+        return buffer.getvalue()
+
+
+class Picture(widgets.Image):
+    """An Image widget with a text alternative: its tooltip, which needs a description beside it."""
+
+    description = traitlets.Unicode("").tag(sync=True)
+    tooltip = traitlets.Unicode("").tag(sync=True)
+
+
+# ipywidgets gives slider handles no name. A script is not run inside a widget's HTML, an event is; the
+# picture that cannot load is the event, and nothing is fetched for it.
+NAME_SLIDERS = """<img src="data:," alt="" style="display:none" onerror="
+for (const slider of document.querySelectorAll('.widget-slider')) {
+  const name = slider.querySelector('.widget-label')?.textContent.trim();
+  for (const handle of slider.querySelectorAll('.noUi-handle'))
+    if (name) handle.setAttribute('aria-label', name);
+}">"""
+
+
+def explain(error):
+    """One paragraph of HTML on an exception: what failed, where, with which message, what to try.
+
+    The line that is shown is the learner's where there is one, else the last one of the course.
+    """
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [f for f in frames if "site-packages" not in f.filename and "<__array_function__" not in f.filename]
+    learners = [f for f in own if HELPERS not in Path(f.filename).parents]
+    where = (learners or own or frames)[-1]
+    line = linecache.getline(where.filename, where.lineno).strip()
+    return (
+        f"<b>{html.escape(type(error).__name__)} in <code>{html.escape(where.name)}</code>, "
+        f"line {where.lineno}:</b> {html.escape(str(error))}<br><code>{html.escape(line)}</code><br>"
+        "The picture above, in the dashed frame, is the last good one; it does not show the current "
+        "controls. Move a control back, or mend the function and run its cell and this one again."
+    )
+
+
+class Live:
+    """A figure with its controls, its sentence and its errors; show it by ending a cell with it.
+
+    `set(**values)` moves controls as a learner would, `sentence` is the text above the picture,
+    `error` is the exception of the last update, None when it went well.
+    """
+
+    def __init__(self, figure, update, sentence=None, details=None, **controls):
+        self.figure, self.update, self.controls = figure, update, controls
+        self._sentence, self._details = sentence or self._values_in_words, details
+        self.defaults = self.values()
+        self.sentence, self.error = "", None
+        self._blitter = Blitter(figure)
+        self._build()
+        self._holding = False
+        self.render()
+        for control in controls.values():
+            control.observe(self._changed, "value")
+        _made_in_this_cell.append(self)
+
+    def _build(self):
+        width, height = self._blitter.canvas.get_width_height()
+        self.image = Picture(format="png", width=width, height=height, description="picture")
+        self.image.layout = widgets.Layout(max_width="100%", height="auto", border=FRAME)
+        self._status, self._table, self._alert = widgets.HTML(), widgets.HTML(), widgets.HTML()
+        reset = widgets.Button(description="Reset", tooltip="Put all controls back to where they began")
+        reset.layout.width = "auto"
+        reset.on_click(lambda _: self.reset())
+        tabs = [c for c in self.controls.values() if isinstance(c, widgets.Tab)]
+        others = [c for c in self.controls.values() if c not in tabs]
+        row = widgets.HBox([*others, reset], layout=widgets.Layout(flex_flow="row wrap", align_items="center"))
+        self.box = widgets.VBox(
+            [row, *tabs, self._status, self.image, self._table, self._alert, widgets.HTML(NAME_SLIDERS)]
+        )
+
+    def values(self):
+        """The value of each control, by name."""
+        return {name: control.value for name, control in self.controls.items()}
+
+    def set(self, **values):
+        """Move several controls at once; the picture is drawn once."""
+        self._holding = True
+        try:
+            for name, value in values.items():
+                self.controls[name].value = value
+        finally:
+            self._holding = False
+        self.render()
+
+    def reset(self):
+        """Put all controls back to where they began, and take back what was typed in vain."""
+        self.set(**self.defaults)
+        for control in self.controls.values():
+            if hasattr(control, "refresh"):
+                control.refresh()
+
+    def _changed(self, _):
+        if not self._holding:
+            self.render()
+
+    def render(self):
+        """Run update with the controls' values; show the picture, or the error and the last picture."""
+        try:
+            self._blitter.draw(self.update(**self.values()))
+            self.sentence = self._sentence()
+            details = self._details() if self._details else ""
+        except Exception as error:
+            self._fail(error)
+            return
+        self.error = None
+        self.image.layout.border = FRAME
+        self._alert.value = ""
+        with self.image.hold_sync():
+            self.image.value = png(self._blitter.frame())
+            self.image.tooltip = self.sentence
+        self._status.value = (
+            f'<div role="status" style="{TEXT}; min-height:2.9em">{html.escape(self.sentence)}</div>'
+        )
+        self._table.value = details
+
+    def _fail(self, error):
+        self.error = error
+        if not self.image.value:  # nothing good yet: show the empty axes
+            self._blitter.draw(None)
+            self.image.value = png(self._blitter.frame())
+        self.image.layout.border = STALE_FRAME
+        self._alert.value = f'<div role="alert" style="{ERROR}">{explain(error)}</div>'
+
+    def _values_in_words(self):
+        return ", ".join(f"{name} {value}" for name, value in self.values().items())
+
+    def _ipython_display_(self):
+        words = f"{type(self.error).__name__}: {self.error}" if self.error else self.sentence
+        picture = base64.b64encode(still(self._blitter.frame(), words)).decode()
+        alternative = html.escape(words, quote=True)
+        view = {"version_major": 2, "version_minor": 0, "model_id": self.box.model_id}
+        display(
+            {
+                "application/vnd.jupyter.widget-view+json": view,
+                "text/html": f'<img alt="{alternative}" src="data:image/png;base64,{picture}">',
+                "image/png": picture,
+                "text/plain": words,
+            },
+            raw=True,
+        )
+
+    def close(self):
+        """Close all widgets and free the figure."""
+        close(self.box)
+        self.figure.clear()
+        self._blitter.backgrounds.clear()
+
+
+def live(figure, update, sentence=None, details=None, **controls):
+    """Show a figure that follows its controls.
+
+    figure: a matplotlib Figure. update(**values): changes artists of the figure and returns those it
+    changed (None: all). controls: widgets by the name of the argument that they give. sentence():
+    what the picture shows now, with its numbers; details(): HTML below the picture, or nothing.
+    """
+    return Live(figure, update, sentence, details, **controls)
+
+
+def close(widget):
+    """Close a widget with all that it is made of: children, layout and style too."""
+    for child in getattr(widget, "children", ()):
+        close(child)
+    for part in (getattr(widget, "style", None), widget, widget.layout):
+        if isinstance(part, widgets.Widget):
+            part.close()
+
+
+# A cell that is run again closes what its last run made. Else each run would leave a figure and some
+# twenty widgets behind.
+_made_in_this_cell = []
+_made_by_cell = {}
+
+
+def _cell(info):
+    return getattr(info, "cell_id", None) or info.raw_cell
+
+
+def _before_cell(info):
+    _made_in_this_cell.clear()
+    for old in _made_by_cell.pop(_cell(info), []):
+        old.close()
+
+
+def _after_cell(result):
+    if _made_in_this_cell and result.info is not None:
+        _made_by_cell[_cell(result.info)] = _made_in_this_cell.copy()
+        _made_in_this_cell.clear()
+
+
+_shell = get_ipython()
+if _shell is not None:
+    _shell.events.register("pre_run_cell", _before_cell)
+    _shell.events.register("post_run_cell", _after_cell)

@@ -1,0 +1,1 @@
+"""What a change of a control costs: `python -m tests.benchmarks` (a table; --json FILE)."""
