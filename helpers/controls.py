@@ -11,7 +11,6 @@ import ipywidgets as widgets
 import traitlets
 
 LABEL = {"description_width": "initial"}
-WIDE = {"width": "22em", "max_width": "100%"}
 MAX_NUMBERS = 16
 NOTE = "font-size:13px; min-height:1.5em; color:var(--jp-error-color1, #b3261e)"
 
@@ -19,7 +18,8 @@ NOTE = "font-size:13px; min-height:1.5em; color:var(--jp-error-color1, #b3261e)"
 def toggle(description, *options):
     """A row of buttons, one of them chosen; options: words, or (words, value) pairs."""
     style = {**LABEL, "button_width": "auto"}
-    return widgets.ToggleButtons(description=description, options=_pairs(options), style=style)
+    layout = {"width": "max-content", "max_width": "100%", "display": "flex", "align_items": "center"}
+    return widgets.ToggleButtons(description=description, options=_pairs(options), style=style, layout=layout)
 
 
 def choice(description, *options):
@@ -34,27 +34,34 @@ def _pairs(options):
 
 def whole(description, value, low, high):
     """A slider over whole numbers."""
-    return widgets.IntSlider(value, low, high, description=description, style=LABEL, layout=WIDE)
+    return widgets.IntSlider(value, low, high, **_look(description))
 
 
 def number(description, value, low, high, step):
     """A slider over numbers."""
-    return widgets.FloatSlider(value, min=low, max=high, step=step, description=description, style=LABEL, layout=WIDE)
+    return widgets.FloatSlider(value, min=low, max=high, step=step, **_look(description))
 
 
 def power(description, value, low, high):
-    """A slider over powers of ten, from 10**low to 10**high."""
-    return widgets.FloatLogSlider(
-        value, min=low, max=high, step=0.5, description=description, style=LABEL, layout=WIDE, readout_format=".1e"
-    )
+    """A slider over powers of ten: value, low and high are exponents; its value is the power."""
+    look = {"readout_format": ".1e", **_look(description)}
+    return widgets.FloatLogSlider(10.0**value, min=low, max=high, step=0.5, **look)
+
+
+def _look(description):
+    # Whatever the length of the words, the same room is left for the track.
+    layout = {"width": f"{18 + 0.55 * len(description):.0f}em", "max_width": "100%"}
+    return {"description": description, "style": LABEL, "layout": layout}
 
 
 def only_when(control, value, *others):
     """Show the other controls only while `control` has this value."""
 
+    shown = [other.layout.display for other in others]
+
     def follow(_=None):
-        for other in others:
-            other.layout.display = None if control.value == value else "none"
+        for other, display in zip(others, shown):
+            other.layout.display = display if control.value == value else "none"
 
     control.observe(follow, "value")
     follow()
@@ -110,7 +117,7 @@ class Numbers(widgets.VBox):
         self.note = widgets.HTML()
         self._echo = False  # True while this control itself changes its text or its menu
         row = widgets.HBox([self.menu, self.text], layout={"flex_flow": "row wrap"})
-        super().__init__([row, self.note])
+        super().__init__([row, self.note], layout={"width": "100%"})
         self.menu.observe(self._chosen, "value")
         self.text.observe(self._typed, "value")
         self.observe(lambda _: self.refresh(), "value")
@@ -153,7 +160,7 @@ class Tabs(widgets.Tab):
 
     def __init__(self, pages):
         """pages: {title: HTML}."""
-        super().__init__([widgets.HTMLMath(page) for page in pages.values()])
+        super().__init__([widgets.HTMLMath(page) for page in pages.values()], layout={"max_width": "800px"})
         self.names = list(pages)
         for index, name in enumerate(self.names):
             self.set_title(index, name)

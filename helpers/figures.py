@@ -288,11 +288,12 @@ class LayerNormSteps:
     def _table(steps, shown):
         rows = []
         for name, values in steps.items():
-            cells = "".join(f'<td style="{CELL}">{words(v, 4)}</td>' for v in (*values, values.mean(), values.std()))
+            numbers = [*(words(v, 4) for v in values), words(values.mean(), 5), words(values.std(), 5)]
+            cells = "".join(f'<td style="{CELL}">{number}</td>' for number in numbers)
             mark = " ◀" if name == shown else ""
             rows.append(f'<tr><th scope="row" style="{CELL}">{html.escape(name)}{mark}</th>{cells}</tr>')
-        numbers = "".join(f'<th scope="col" style="{CELL}">x{i}</th>' for i in range(1, len(values) + 1))
-        head = f'<tr><td></td>{numbers}<th scope="col" style="{CELL}">μ</th><th scope="col" style="{CELL}">σ</th></tr>'
+        columns = [*(f"x<sub>{i}</sub>" for i in range(1, len(values) + 1)), "μ", "σ"]
+        head = "<tr><td></td>" + "".join(f'<th scope="col" style="{CELL}">{c}</th>' for c in columns) + "</tr>"
         return f'<div style="overflow-x:auto"><table style="{TABLE}">{head}{"".join(rows)}</table></div>'
 
 

@@ -184,7 +184,8 @@ class Live:
         reset.on_click(lambda _: self.reset())
         tabs = [c for c in self.controls.values() if isinstance(c, widgets.Tab)]
         others = [c for c in self.controls.values() if c not in tabs]
-        row = widgets.HBox([*others, reset], layout=widgets.Layout(flex_flow="row wrap", align_items="center"))
+        wrapped = widgets.Layout(flex_flow="row wrap", align_items="center", grid_gap="2px 20px")
+        row = widgets.HBox([*others, reset], layout=wrapped)
         self.box = widgets.VBox(
             [row, *tabs, self._status, self.image, self._table, self._alert, widgets.HTML(NAME_SLIDERS)]
         )

@@ -1,0 +1,45 @@
+"""Fixtures: JupyterLab once a session, notebooks opened by name. Where no browser is found, all skip."""
+
+import os
+
+import pytest
+
+from . import lab as jupyterlab
+
+
+@pytest.fixture(scope="session", autouse=True)
+def browser_there():
+    if jupyterlab.find_browser() is None:
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(jupyterlab.NO_BROWSER)
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args, browser_there):
+    return {**browser_type_launch_args, **jupyterlab.launch_options()}
+
+
+@pytest.fixture(scope="session")
+def browser_context_args(browser_context_args):
+    return {**browser_context_args, "viewport": {"width": 1280, "height": 900}}
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory):
+    with jupyterlab.server(tmp_path_factory.mktemp("lab")) as address:
+        yield address
+
+
+@pytest.fixture
+def open_notebook(page, lab):
+    """Opens a notebook by name, runs all its cells and gives it; fails when a cell has an error."""
+    opened = []
+
+    def open_it(name):
+        notebook = jupyterlab.Notebook(page, lab, name)
+        opened.append(notebook)
+        assert notebook.run_all() == []
+        return notebook
+
+    yield open_it
+    for notebook in opened:
+        notebook.close()

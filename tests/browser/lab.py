@@ -1,0 +1,141 @@
+"""A real JupyterLab over a copy of the course, and one notebook open in it."""
+
+import contextlib
+import json
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+COURSE = Path(__file__).parents[2]
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge", "msedge")
+PLACES = (
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+    "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
+    r"C:\Program Files\Google\Chrome\Application\chrome.exe",
+    r"C:\Program Files (x86)\Google\Chrome\Application\chrome.exe",
+    r"C:\Program Files (x86)\Microsoft\Edge\Application\msedge.exe",
+)
+QUIET = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+QUIET += ["--disable-component-update", "--disable-sync"]
+NO_BROWSER = "no Chromium, Chrome or Edge here: install one, or set COURSE_BROWSER to its program"
+SETTINGS = {
+    "@jupyterlab/apputils-extension/notification": {
+        "fetchNews": "false",
+        "checkForUpdates": False,
+        "doNotDisturbMode": True,
+    },
+    # Cells out of view would not be in the page.
+    "@jupyterlab/notebook-extension/tracker": {"windowingMode": "none"},
+    "@jupyterlab/docmanager-extension/plugin": {"autosave": False},
+}
+
+
+def find_browser():
+    """The program of a Chromium-like browser on this machine, or None."""
+    if "COURSE_BROWSER" in os.environ:
+        return os.environ["COURSE_BROWSER"]
+    found = (shutil.which(name) for name in NAMES)
+    return next(filter(None, found), None) or next(filter(os.path.exists, PLACES), None)
+
+
+def launch_options():
+    """What Playwright needs to start that browser."""
+    root = hasattr(os, "geteuid") and os.geteuid() == 0  # Chromium's sandbox does not run as root
+    return {"executable_path": find_browser(), "args": [*QUIET, *["--no-sandbox"] * root]}
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@contextlib.contextmanager
+def server(work, theme="JupyterLab Light"):
+    """JupyterLab with its own settings over a copy of the course below `work`; gives (url, token)."""
+    ignored = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".ipynb_checkpoints", ".*_cache")
+    shutil.copytree(COURSE, work / "course", ignore=ignored)
+    themes = {"@jupyterlab/apputils-extension/themes": {"theme": theme, "adaptive-theme": False}}
+    for name, value in {**SETTINGS, **themes}.items():
+        file = work / "settings" / f"{name}.jupyterlab-settings"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(value), encoding="utf-8")
+    places = {f"JUPYTER_{kind.upper()}_DIR": str(work / kind) for kind in ("config", "data", "runtime")}
+    places |= {f"JUPYTERLAB_{kind.upper()}_DIR": str(work / kind) for kind in ("settings", "workspaces")}
+    token, port = secrets.token_hex(16), free_port()
+    options = {
+        "ServerApp.port": port,
+        "ServerApp.root_dir": work / "course",
+        "IdentityProvider.token": token,
+        "LabApp.expose_app_in_browser": True,
+    }
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1"]
+    command += [f"--{name}={value}" for name, value in options.items()]
+    log = work / "server.log"
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            command, env={**os.environ, **places}, stdout=output, stderr=subprocess.STDOUT, cwd=work
+        )
+        try:
+            _wait_for(f"http://127.0.0.1:{port}/api/status?token={token}", process, log)
+            yield f"http://127.0.0.1:{port}", token
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def _wait_for(url, process, log, seconds=90):
+    end = time.monotonic() + seconds
+    while True:
+        with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=5):
+            return
+        if process.poll() is not None or time.monotonic() > end:
+            raise RuntimeError("JupyterLab did not start:\n" + log.read_text(encoding="utf-8")[-3000:])
+        time.sleep(0.1)
+
+
+class Notebook:
+    """One notebook of the course, open in JupyterLab in a workspace of its own."""
+
+    def __init__(self, page, lab, name):
+        self.page = page
+        url, token = lab
+        workspace = secrets.token_hex(4)
+        page.goto(f"{url}/lab/workspaces/{workspace}/tree/notebooks/{name}.ipynb?token={token}&reset")
+        page.wait_for_function(
+            """() => {
+              const panel = window.jupyterapp?.shell.currentWidget;
+              return panel?.context?.isReady && panel.sessionContext?.session?.kernel?.status === 'idle';
+            }""",
+            timeout=90_000,
+        )
+
+    def run_all(self):
+        """Run all cells; returns the errors that cells gave."""
+        self.page.evaluate("async () => { await window.jupyterapp.commands.execute('notebook:run-all-cells'); }")
+        self.wait_idle()
+        return self.page.evaluate("""() => window.jupyterapp.shell.currentWidget.content.model.sharedModel
+            .toJSON().cells.flatMap(cell => cell.outputs ?? []).filter(o => o.output_type === 'error')
+            .map(o => `${o.ename}: ${o.evalue}`)""")
+
+    def wait_idle(self):
+        self.page.wait_for_function(
+            "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.status === 'idle'",
+            timeout=120_000,
+        )
+
+    def output(self, source):
+        """The output area of the cell whose code contains these words."""
+        cell = self.page.locator(".jp-CodeCell").filter(has=self.page.locator(".jp-InputArea", has_text=source))
+        return cell.first.locator(".jp-Cell-outputArea")
+
+    def close(self):
+        """Stop the kernel; changes are not saved."""
+        self.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")

@@ -1,0 +1,116 @@
+"""Execute the notebooks and write them back as they are committed.
+
+    python -m tests.notebooks            all of them
+    python -m tests.notebooks 02 03      those whose names begin so
+
+Outputs and still pictures stay; widget views, widget state, timestamps and versions are dropped.
+"""
+
+import base64
+import io
+import sys
+from pathlib import Path
+
+import nbformat
+import numpy as np
+from nbclient import NotebookClient
+from PIL import Image
+
+FOLDER = Path(__file__).parents[1] / "notebooks"
+KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+VIEW = "application/vnd.jupyter.widget-view+json"
+VARIES = "nbval-ignore-output"  # the tag of a cell whose output differs from run to run
+TOLERANCE = 12  # root mean square over all pixels, 0 to 255: fonts differ a little between systems
+
+
+def paths():
+    """The course's notebooks, in order."""
+    return sorted(FOLDER.glob("*.ipynb"))
+
+
+def execute(notebook, folder=FOLDER):
+    """Run all cells of a notebook, in that folder, in place; an error in a cell is an error here."""
+    client = NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(folder)}})
+    client.execute()
+    return normalize(notebook)
+
+
+def normalize(notebook):
+    """Drop what differs from machine to machine, in place."""
+    notebook.metadata = nbformat.from_dict({"kernelspec": KERNEL, "language_info": {"name": "python"}})
+    for cell in notebook.cells:
+        tags = cell.metadata.get("tags")
+        cell.metadata = nbformat.from_dict({"tags": tags} if tags else {})
+        if cell.cell_type == "code":
+            cell.outputs = [output for output in map(_without_view, cell.outputs) if output is not None]
+    return notebook
+
+
+def _without_view(output):
+    if "data" not in output:
+        return output
+    output.data.pop(VIEW, None)
+    output.metadata = nbformat.from_dict({})
+    return output if output.data else None
+
+
+def differences(notebook, other):
+    """What differs between two notebooks, in words; pictures may differ a little, tagged outputs at will."""
+    found = []
+    if notebook.metadata != other.metadata:
+        found.append("notebook metadata")
+    if len(notebook.cells) != len(other.cells):
+        return [*found, f"{len(notebook.cells)} cells and {len(other.cells)}"]
+    for number, (cell, twin) in enumerate(zip(notebook.cells, other.cells)):
+        varies = VARIES in cell.metadata.get("tags", [])
+        for key in sorted({*cell, *twin} - ({"outputs"} if varies else set())):
+            if key == "outputs":
+                same = same_outputs(cell.outputs, twin.outputs)
+            else:
+                same = cell.get(key) == twin.get(key)
+            if not same:
+                found.append(f"cell {number}: {key}")
+    return found
+
+
+def same_outputs(outputs, others):
+    """Are these outputs equal, pictures within tolerance?"""
+    if [_words(o) for o in outputs] != [_words(o) for o in others]:
+        return False
+    return all(picture_distance(a, b) <= TOLERANCE for a, b in zip(pictures(outputs), pictures(others)))
+
+
+def _words(output):
+    """An output with its pictures taken out: the data URLs of HTML too."""
+    output = nbformat.from_dict(output)
+    data = output.get("data", {})
+    if "image/png" in data:
+        data["image/png"] = "a picture"
+    if "data:image/png" in data.get("text/html", ""):
+        data["text/html"] = data["text/html"].split("data:image/png")[0]
+    return output
+
+
+def pictures(outputs):
+    """The PNGs of a cell's outputs, base64."""
+    return [o["data"]["image/png"] for o in outputs if "image/png" in o.get("data", {})]
+
+
+def picture_distance(one, other):
+    """Root mean square difference of two base64 PNGs; infinite when their sizes differ."""
+    one, other = (
+        np.asarray(Image.open(io.BytesIO(base64.b64decode(p))).convert("RGB"), float) for p in (one, other)
+    )
+    return float(np.sqrt(((one - other) ** 2).mean())) if one.shape == other.shape else np.inf
+
+
+def main(names):
+    for path in paths():
+        if not names or any(path.name.startswith(name) for name in names):
+            notebook = execute(nbformat.read(path, 4))
+            nbformat.write(notebook, path)
+            print(f"{path.name}: {len(notebook.cells)} cells, {path.stat().st_size // 1024} kB")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
