@@ -274,7 +274,18 @@ def install(uv, requirements, before):
     except Trouble:
         write_stamp(before)  # installers download first and undo what they began: what was there still is
         raise
+    fetch_no_news()
     write_stamp(dict({} if before == UNFINISHED else before, **wanted(requirements)))
+
+
+def fetch_no_news():
+    """Keep JupyterLab from asking whether to fetch news: with the course, nothing comes from the network."""
+    settings = os.path.join(VENV, "share", "jupyter", "lab", "settings")
+    defaults = {"fetchNews": "false", "checkForUpdates": False}  # a learner's own choice still counts
+    if not os.path.exists(os.path.join(settings, "overrides.json")):
+        os.makedirs(settings, exist_ok=True)
+        with open(os.path.join(settings, "overrides.json"), "w") as file:
+            json.dump({"@jupyterlab/apputils-extension:notification": defaults}, file)
 
 
 def prepare(requirements):
@@ -298,7 +309,6 @@ def prepare(requirements):
 def lab(arguments):
     """The command that opens JupyterLab on the first notebook, the course's folder as its root."""
     options = ["--ServerApp.root_dir=" + ROOT, "--LabApp.default_url=/lab/tree/" + START]
-    options += ["--LabApp.news_url=None"]  # asks nothing at the first start, and fetches nothing ever
     return [PYTHON, "-m", "jupyterlab"] + options + arguments
 
 

@@ -89,7 +89,9 @@ def _parse_number(word):
     except ValueError:
         raise ValueError(f"“{word[:20]}” is not a number. Type numbers with commas between them.") from None
     if not math.isfinite(value):
-        raise ValueError(f"“{word[:20]}” is not a finite number: mean and spread would not be numbers either.")
+        raise ValueError(
+            f"“{word[:20]}” is not a finite number: mean and spread would not be numbers either."
+        )
     if abs(value) > 1e100:
         raise ValueError(f"{word[:20]} is too large: its square would overflow. Stay below 1e100.")
     return value

@@ -62,7 +62,9 @@ def drift():
     picture = figures.Drift()
 
     def update(norm, layers, gain):
-        plain, normalized = (experiments.activation_spread(layers, n, gain=gain, width=128) for n in (None, "layer"))
+        plain, normalized = (
+            experiments.activation_spread(layers, n, gain=gain, width=128) for n in (None, "layer")
+        )
         theory = gain ** np.arange(layers + 1.0) if norm is None else np.ones(layers + 1)
         seen, rival = (plain, normalized) if norm is None else (normalized, plain)
         return picture.update(seen, rival, theory, norm is not None, gain)

@@ -36,7 +36,7 @@ def words(value, digits=3):
 
 
 def count(number, noun):
-    """"1 layer", "2 layers"."""
+    """ "1 layer", "2 layers"."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
@@ -85,7 +85,12 @@ def set_scale(ax, scale):
 def legend_above(ax, *handles):
     """A legend above the axes, where it hides nothing; a fixed place, so that none must be searched."""
     return ax.legend(
-        handles=handles, loc="lower right", bbox_to_anchor=(1.01, 0.98), ncols=len(handles), fontsize=10, frameon=False
+        handles=handles,
+        loc="lower right",
+        bbox_to_anchor=(1.01, 0.98),
+        ncols=len(handles),
+        fontsize=10,
+        frameon=False,
     )
 
 
@@ -210,8 +215,10 @@ class GradientBars:
 
     @staticmethod
     def _fate(ratio):
-        left = f"{words(100 * ratio)} % of the gradient is left at the input" if ratio < 1 else (
-            f"the gradient at the input is {words(ratio)} times what entered at the last layer"
+        left = (
+            f"{words(100 * ratio)} % of the gradient is left at the input"
+            if ratio < 1
+            else (f"the gradient at the input is {words(ratio)} times what entered at the last layer")
         )
         return f"{left} (first layer to last: {words(ratio)})" if ratio < 1e-3 else left
 
@@ -237,9 +244,7 @@ class Drift:
             f"σ = {words(seen.std[-1])} (theory {words(theory[-1])}) and the mean is μ = {words(seen.mean[-1])}; "
             f"the input had σ = {words(seen.std[0])}."
         )
-        artists = self.spread.update(
-            seen.std, rival.std, normalized, names[not normalized], theory=theory
-        )
+        artists = self.spread.update(seen.std, rival.std, normalized, names[not normalized], theory=theory)
         high = self.spread.ax.get_ylim()[1]
         set_limits(self.right, self.spread.ax.get_xlim(), (-high, high))
         self.mean.set_data(np.arange(depth + 1), seen.mean)
@@ -293,7 +298,9 @@ class LayerNormSteps:
             mark = " ◀" if name == shown else ""
             rows.append(f'<tr><th scope="row" style="{CELL}">{html.escape(name)}{mark}</th>{cells}</tr>')
         columns = [*(f"x<sub>{i}</sub>" for i in range(1, len(values) + 1)), "μ", "σ"]
-        head = "<tr><td></td>" + "".join(f'<th scope="col" style="{CELL}">{c}</th>' for c in columns) + "</tr>"
+        head = (
+            "<tr><td></td>" + "".join(f'<th scope="col" style="{CELL}">{c}</th>' for c in columns) + "</tr>"
+        )
         return f'<div style="overflow-x:auto"><table style="{TABLE}">{head}{"".join(rows)}</table></div>'
 
 

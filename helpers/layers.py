@@ -446,7 +446,14 @@ class BatchNorm(Layer):
         self.x, self.used_training = x, self.training
         self.used_mean, self.used_var = self.running_mean, self.running_var
         y, self.running_mean, self.running_var = batch_norm(
-            x, self.gamma, self.beta, self.running_mean, self.running_var, self.training, self.momentum, self.eps
+            x,
+            self.gamma,
+            self.beta,
+            self.running_mean,
+            self.running_var,
+            self.training,
+            self.momentum,
+            self.eps,
         )
         return y
 

@@ -120,19 +120,27 @@ def still(frame, sentence):
 
 
 class Picture(widgets.Image):
-    """An Image widget with a text alternative: its tooltip, which needs a description beside it."""
+    """An Image widget with a text alternative: its tooltip, shown where there is an empty description."""
 
     description = traitlets.Unicode("").tag(sync=True)
     tooltip = traitlets.Unicode("").tag(sync=True)
 
 
-# ipywidgets gives slider handles no name. A script is not run inside a widget's HTML, an event is; the
-# picture that cannot load is the event, and nothing is fetched for it.
-NAME_SLIDERS = """<img src="data:," alt="" style="display:none" onerror="
+# What ipywidgets and JupyterLab leave out for those who use a keyboard or a screen reader: slider handles
+# have no name, and JupyterLab takes the up and down keys away from menus and radio buttons. A script is not
+# run inside a widget's HTML, an event is; the picture that cannot load is the event, nothing is fetched.
+PAGE_SCRIPT = """<img src="data:," alt="" style="display:none" onerror="
 for (const slider of document.querySelectorAll('.widget-slider')) {
   const name = slider.querySelector('.widget-label')?.textContent.trim();
   for (const handle of slider.querySelectorAll('.noUi-handle'))
     if (name) handle.setAttribute('aria-label', name);
+}
+if (!window.courseKeys) {
+  window.courseKeys = event => {
+    if (event.key.startsWith('Arrow') && event.target.matches?.('.jupyter-widgets :is(select, input[type=radio])'))
+      event.stopPropagation();
+  };
+  window.addEventListener('keydown', window.courseKeys, true);
 }">"""
 
 
@@ -176,18 +184,18 @@ class Live:
 
     def _build(self):
         width, height = self._blitter.canvas.get_width_height()
-        self.image = Picture(format="png", width=width, height=height, description="picture")
-        self.image.layout = widgets.Layout(max_width="100%", height="auto", border=FRAME)
+        look = {"max_width": "100%", "height": "auto", "border": FRAME}
+        self.image = Picture(format="png", width=width, height=height, layout=look)
         self._status, self._table, self._alert = widgets.HTML(), widgets.HTML(), widgets.HTML()
-        reset = widgets.Button(description="Reset", tooltip="Put all controls back to where they began")
-        reset.layout.width = "auto"
+        why = "Put all controls back to where they began"
+        reset = widgets.Button(description="Reset", tooltip=why, layout={"width": "auto"})
         reset.on_click(lambda _: self.reset())
         tabs = [c for c in self.controls.values() if isinstance(c, widgets.Tab)]
         others = [c for c in self.controls.values() if c not in tabs]
         wrapped = widgets.Layout(flex_flow="row wrap", align_items="center", grid_gap="2px 20px")
         row = widgets.HBox([*others, reset], layout=wrapped)
         self.box = widgets.VBox(
-            [row, *tabs, self._status, self.image, self._table, self._alert, widgets.HTML(NAME_SLIDERS)]
+            [row, *tabs, self._status, self.image, self._table, self._alert, widgets.HTML(PAGE_SCRIPT)]
         )
 
     def values(self):

@@ -160,6 +160,15 @@ def test_further_arguments_go_on_to_jupyterlab(course):
     assert course.asked()[-1][-2:] == ["--no-browser", "--port=9000"]
 
 
+def test_jupyterlab_does_not_ask_for_news_unless_somebody_set_other_defaults(installed):
+    overrides = installed.venv / "share/jupyter/lab/settings/overrides.json"
+    assert json.loads(overrides.read_text()).popitem()[1]["fetchNews"] == "false"
+    overrides.write_text("theirs")
+    installed.ask_for_more("requirements.txt")
+    installed.start()
+    assert overrides.read_text() == "theirs"
+
+
 def test_exit_code_is_that_of_the_program_started(course):
     assert course.start().returncode == 7
 
@@ -519,6 +528,9 @@ def test_bare_copy_installs_and_answers_and_the_second_start_only_starts(tmp_pat
     try:
         answer = wait_for(f"http://127.0.0.1:{port}/?token=secret", process, seconds=900)
         assert "/lab/tree/notebooks/00_start_here.ipynb" in answer.url
+        settings = "lab/api/settings/@jupyterlab/apputils-extension:notification"
+        answer = wait_for(f"http://127.0.0.1:{port}/{settings}?token=secret", process, seconds=60)
+        assert json.load(answer)["schema"]["properties"]["fetchNews"]["default"] == "false"
     finally:
         print((tmp_path / "said.txt").read_text())
         stop(process)

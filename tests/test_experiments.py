@@ -8,7 +8,7 @@ import pytest
 from helpers import experiments
 from helpers.experiments import activation_spread, gradient_norms
 
-SEEDS = range(5)
+SEEDS = range(8)
 HE = {"activation": "relu", "gain": 2**0.5, "branch_layers": 2}
 
 
@@ -46,7 +46,7 @@ def ratio(depth, wiring="plain", **kind):
 )
 def test_gradient_at_the_input(depth, wiring, kind, expected, factor):
     mean, _ = ratio(depth, wiring, **kind)
-    # The mean of 5 networks is well inside the spread of one.
+    # The mean of 8 networks is well inside the spread of one.
     assert expected / factor <= mean <= expected * factor
 
 
@@ -71,7 +71,7 @@ def test_residual_gradient_doubles_every_other_block(depth):
 
 def spread_at(depth, layer=-1, **kind):
     """Mean and standard deviation over seeds of σ at one layer, at width 256 and batch 128."""
-    stds = [activation_spread(depth, width=256, batch=128, seed=s, **kind).std[layer] for s in SEEDS]
+    stds = [activation_spread(depth, width=256, batch=128, seed=s, **kind).std[layer] for s in SEEDS[:5]]
     return np.mean(stds), np.std(stds)
 
 

@@ -33,7 +33,9 @@ def onnx_operator(name, inputs, outputs=1, opset=23, **attributes):
 def numbers(*shape, seed=0):
     """Rows that differ in mean and in spread."""
     rng = np.random.default_rng(seed)
-    return rng.standard_normal(shape) * rng.uniform(0.5, 3, (*shape[:-1], 1)) + rng.uniform(-2, 2, (*shape[:-1], 1))
+    return rng.standard_normal(shape) * rng.uniform(0.5, 3, (*shape[:-1], 1)) + rng.uniform(
+        -2, 2, (*shape[:-1], 1)
+    )
 
 
 SHAPES = [(5,), (4, 6), (1, 6), (5, 5), (2, 3, 4), (2, 3, 2, 7)]
@@ -183,7 +185,10 @@ def make(kind):
         "BatchNorm, 4-D": lambda: (layers.BatchNorm(4), numbers(2, 4, 3, 2)),
         "Residual": lambda: (layers.Residual(layers.Linear(4, 4, rng), 0.7), numbers(5, 4)),
         "pre_norm": lambda: (layers.pre_norm(layers.Linear(4, 4, rng), layers.LayerNorm(4)), numbers(5, 4)),
-        "post_norm": lambda: (layers.post_norm(layers.Linear(4, 4, rng), layers.RMSNorm(4), 0.5), numbers(5, 4)),
+        "post_norm": lambda: (
+            layers.post_norm(layers.Linear(4, 4, rng), layers.RMSNorm(4), 0.5),
+            numbers(5, 4),
+        ),
         "Sequential": lambda: (
             layers.Sequential(layers.Linear(4, 6, rng), layers.Activation("gelu"), layers.Linear(6, 2, rng)),
             numbers(5, 4),
@@ -236,7 +241,11 @@ def test_backward_is_the_derivative_of_forward(kind, training):
 @pytest.mark.parametrize("residual", [False, True])
 def test_backprop_chain_is_the_derivative_of_the_stack(residual):
     rng = np.random.default_rng(0)
-    x, Ws, dout = rng.standard_normal((3, 4)), [rng.standard_normal((4, 4)) / 2 for _ in range(3)], numbers(3, 4)
+    x, Ws, dout = (
+        rng.standard_normal((3, 4)),
+        [rng.standard_normal((4, 4)) / 2 for _ in range(3)],
+        numbers(3, 4),
+    )
 
     def loss(h, Ws):
         for W in Ws:

@@ -80,7 +80,8 @@ def ratios(name, turns, seed=0):
     redrawn = [r for r, redrawn, *_ in rows if redrawn]
     assert explorer.error is None, explorer.error
     return {
-        "blitted": median(blitted) if blitted else None, "all": median(r for r, *_ in rows),
+        "blitted": median(blitted) if blitted else None,
+        "all": median(r for r, *_ in rows),
         "axes redrawn": median(redrawn) if redrawn else None,
         "share redrawn": len(redrawn) / len(rows),
         "ms": 1e3 * median(m for *_, m, _ in rows),

@@ -13,7 +13,15 @@ import urllib.request
 from pathlib import Path
 
 COURSE = Path(__file__).parents[2]
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge", "msedge")
+NAMES = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+    "microsoft-edge",
+    "msedge",
+)
 PLACES = (
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
@@ -119,7 +127,9 @@ class Notebook:
 
     def run_all(self):
         """Run all cells; returns the errors that cells gave."""
-        self.page.evaluate("async () => { await window.jupyterapp.commands.execute('notebook:run-all-cells'); }")
+        self.page.evaluate(
+            "async () => { await window.jupyterapp.commands.execute('notebook:run-all-cells'); }"
+        )
         self.wait_idle()
         return self.page.evaluate("""() => window.jupyterapp.shell.currentWidget.content.model.sharedModel
             .toJSON().cells.flatMap(cell => cell.outputs ?? []).filter(o => o.output_type === 'error')
@@ -133,7 +143,9 @@ class Notebook:
 
     def output(self, source):
         """The output area of the cell whose code contains these words."""
-        cell = self.page.locator(".jp-CodeCell").filter(has=self.page.locator(".jp-InputArea", has_text=source))
+        cell = self.page.locator(".jp-CodeCell").filter(
+            has=self.page.locator(".jp-InputArea", has_text=source)
+        )
         return cell.first.locator(".jp-Cell-outputArea")
 
     def close(self):

@@ -1,0 +1,217 @@
+"""Every explorer over every value of its controls: no error, finite numbers, sentences that tell the truth."""
+
+import itertools
+import re
+
+import ipywidgets as widgets
+import numpy as np
+import pytest
+
+from helpers import controls, experiments, explorers
+from helpers.figures import count, words
+
+NAMES = ["survival", "gradient_bars", "drift", "layer_norm_steps"]
+
+
+@pytest.fixture(scope="module")
+def opened():
+    """Each explorer, made once for this module."""
+    return {name: getattr(explorers, name)() for name in NAMES}
+
+
+def values_of(control, most=65):
+    """The values that a learner can give a control; long sliders thinned out, ends and default kept."""
+    if isinstance(control, controls.Tabs):
+        return control.names
+    if isinstance(control, controls.Numbers):
+        return [*control.examples.values(), (1.0, 2.0), tuple(range(16)), (-1e100, 1e100), (1e-300, -1e-300)]
+    if hasattr(control, "options"):
+        return [value for _, value in control.options]
+    if isinstance(control, widgets.FloatLogSlider):
+        return 10.0 ** np.arange(control.min, control.max + control.step / 2, control.step)
+    steps = round((control.max - control.min) / control.step)
+    every = np.unique(np.linspace(0, steps, min(steps + 1, most)).round())
+    return [type(control.value)(control.min + n * control.step) for n in every]
+
+
+def ends_and_default(control):
+    values = list(values_of(control))
+    return [values[0], values[-1], control.value] if len(values) > 4 else values
+
+
+def check(explorer, setting):
+    explorer.set(**setting)
+    assert explorer.error is None, (setting, repr(explorer.error))
+    assert explorer.sentence and "nan" not in explorer.sentence and "infinity" not in explorer.sentence, (
+        setting
+    )
+    assert "not a number" not in explorer.sentence, setting
+    assert explorer.image.tooltip == explorer.sentence
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_control_over_its_whole_range(opened, name):
+    explorer = opened[name]
+    for control in explorer.controls:
+        explorer.reset()
+        for value in values_of(explorer.controls[control]):
+            check(explorer, {control: value})
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_all_pairs_of_controls_at_their_ends(opened, name):
+    explorer = opened[name]
+    explorer.reset()
+    for one, other in itertools.combinations(explorer.controls, 2):
+        explorer.reset()
+        pairs = itertools.product(*(ends_and_default(explorer.controls[c]) for c in (one, other)))
+        for first, second in pairs:
+            check(explorer, {one: first, other: second})
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_reset_shows_the_first_picture_again(opened, name):
+    explorer = opened[name]
+    explorer.reset()
+    sentence, picture = explorer.sentence, bytes(explorer.image.value)
+    for control in explorer.controls:
+        explorer.set(**{control: list(values_of(explorer.controls[control]))[-1]})
+    explorer.reset()
+    assert (explorer.sentence, bytes(explorer.image.value)) == (sentence, picture)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_blitted_picture_is_what_a_full_draw_gives(opened, name):
+    """Apart from lines that lie over a spine instead of below it."""
+    explorer = opened[name]
+    explorer.reset()
+    for control in explorer.controls:
+        for value in ends_and_default(explorer.controls[control]):
+            explorer.set(**{control: value})
+            blitter = explorer._blitter
+            blitted = blitter.frame().astype(int)
+            for artist in blitter.artists:
+                artist.set_animated(False)
+            blitter.canvas.draw()
+            differ = np.abs(blitted - blitter.frame()).max(axis=2) > 40
+            for artist in blitter.artists:
+                artist.set_animated(True)
+            assert differ.mean() < 0.002, (control, value)
+
+
+def numbers_in(sentence):
+    """The numbers of a sentence, "4.2 × 10⁻⁴" read as one."""
+    plain = sentence.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")).replace(" × 10", "e")
+    return [float(n) for n in re.findall(r"-?\d+(?:\.\d+)?(?:e-?\d+)?", plain)]
+
+
+@pytest.mark.parametrize("residual", [False, True])
+@pytest.mark.parametrize(
+    ("activation", "gain"), [("tanh", 0.8), ("relu", 1.4), ("linear", 2.0), ("tanh", 0.1)]
+)
+@pytest.mark.parametrize("layers", [1, 32, 64])
+def test_gradient_bars_say_what_was_measured(opened, residual, activation, gain, layers):
+    explorer = opened["gradient_bars"]
+    explorer.reset()
+    explorer.set(residual=residual, activation=activation, gain=gain, layers=layers)
+    wiring = "residual" if residual else "plain"
+    ratio = experiments.gradient_norms(layers, wiring, activation=activation, gain=gain).ratio
+    said = numbers_in(explorer.sentence)
+    assert said[:2] == [layers, gain]
+    assert said[2] == pytest.approx(100 * ratio if ratio < 1 else ratio, rel=0.006)
+
+
+@pytest.mark.parametrize(
+    ("factor", "residual", "left"),
+    [(0.9, False, 0.9**32), (0.9, True, 1.9**32), (-0.1, True, 0.9**32), (-1, True, 0)],
+)
+def test_the_toy_model_says_its_power(opened, factor, residual, left):
+    explorer = opened["gradient_bars"]
+    explorer.reset()
+    explorer.set(source="toy model", factor=factor, residual=residual)
+    assert numbers_in(explorer.sentence)[2] == pytest.approx(100 * left if left < 1 else left, rel=0.006)
+
+
+def test_gradient_bars_open_on_a_network_whose_gradient_vanishes(opened):
+    explorer = opened["gradient_bars"]
+    explorer.reset()
+    assert explorer.values() == {
+        "residual": False, "layers": 32, "source": "measured network", "activation": "tanh",
+        "gain": 0.8, "factor": 0.9, "scale": "log",
+    }  # fmt: skip
+    assert numbers_in(explorer.sentence)[2] < 0.1
+
+
+@pytest.mark.parametrize("norm", [None, "layer"])
+@pytest.mark.parametrize(("layers", "gain"), [(15, 1.5), (64, 3.0), (1, 0.1), (40, 0.9)])
+def test_drift_says_what_was_measured(opened, norm, layers, gain):
+    explorer = opened["drift"]
+    explorer.reset()
+    explorer.set(norm=norm, layers=layers, gain=gain)
+    seen = experiments.activation_spread(layers, norm, gain=gain, width=128)
+    theory = 1.0 if norm else gain**layers
+    expected = [gain, layers, seen.std[-1], theory, seen.mean[-1], seen.std[0]]
+    np.testing.assert_allclose(numbers_in(explorer.sentence), expected, rtol=0.006, atol=1e-14)
+
+
+def test_drift_opens_past_one_hundred(opened):
+    explorer = opened["drift"]
+    explorer.reset()
+    assert explorer.values() == {"norm": None, "layers": 15, "gain": 1.5}
+    assert numbers_in(explorer.sentence)[2] > 100
+    explorer.set(norm="layer")
+    assert numbers_in(explorer.sentence)[2] == pytest.approx(1, abs=0.01)
+
+
+@pytest.mark.parametrize("x", [(2, -3, 1, 4), (1, 2, 4), tuple(np.linspace(-3, 5, 16))])
+def test_the_steps_say_what_numpy_computes(opened, x):
+    explorer = opened["layer_norm_steps"]
+    explorer.reset()
+    explorer.set(x=tuple(map(float, x)), gamma=-1.5, beta=0.3, eps=1e-3)
+    x = np.array(x, float)
+    x_hat = (x - x.mean()) / np.sqrt(x.var() + 1e-3)
+    steps = {
+        "Input": x,
+        "Centered": x - x.mean(),
+        "Normalized": x_hat,
+        "Scaled and shifted": -1.5 * x_hat + 0.3,
+    }
+    for name, values in steps.items():
+        explorer.set(step=name)
+        expected = [*values, values.mean(), values.std()]
+        np.testing.assert_allclose(numbers_in(explorer.sentence), expected, rtol=1e-3, atol=1e-12)
+        for value in values:
+            assert f">{words(value, 4)}<" in explorer._table.value
+
+
+def test_worked_numbers_of_the_lesson(opened):
+    explorer = opened["layer_norm_steps"]
+    explorer.reset()
+    assert "[2, −3, 1, 4] has mean μ = 1 and spread σ = 2.5495" in explorer.sentence
+    explorer.set(step="Scaled and shifted")
+    assert "[1.284, −2.638, 0.5, 2.853]" in explorer.sentence
+
+
+def test_bad_input_leaves_the_last_good_picture(opened):
+    explorer = opened["layer_norm_steps"]
+    explorer.reset()
+    picture, sentence, x = bytes(explorer.image.value), explorer.sentence, explorer.controls["x"]
+    for text in ("", "one", "nan, 1", "7", " ".join(["1"] * 10_000)):
+        x.text.value = text
+        assert (bytes(explorer.image.value), explorer.sentence) == (picture, sentence)
+        assert "The picture still shows 2, -3, 1, 4." in x.note.value
+    explorer.reset()
+    assert x.text.value == "2, -3, 1, 4" and "still" not in x.note.value
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0"), (0.5, "0.5"), (-3, "−3"), (123456, "1.23 × 10⁵"), (4.87e-4, "4.87 × 10⁻⁴"), (0.00123, "0.00123"),
+     (np.inf, "infinity"), (-np.inf, "minus infinity"), (np.nan, "not a number")],
+)  # fmt: skip
+def test_numbers_are_written_as_one_writes_them(value, text):
+    assert words(value) == text
+
+
+def test_one_layer_two_layers():
+    assert (count(1, "layer"), count(2, "layer")) == ("1 layer", "2 layers")
