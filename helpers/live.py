@@ -270,10 +270,10 @@ class Live:
         )
 
     def close(self):
-        """Close all widgets and free the figure."""
+        """Close all widgets and let go of the figure, which IPython's `Out` would keep alive with this."""
         close(self.box)
-        self.figure.clear()
-        self._blitter.backgrounds.clear()
+        self.controls, self.defaults = {}, {}
+        self.figure = self.update = self.box = self._blitter = self._sentence = self._details = None
 
 
 def live(figure, update, sentence=None, details=None, **controls):

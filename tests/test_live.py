@@ -218,13 +218,14 @@ def alive():
 
 CELLS = [
     "from helpers import explorers; explorer = explorers.gradient_bars(); explorer.set(layers=9)",
+    "explorers.survival()",
     "explorers.layer_norm_steps(), explorers.survival(); 1 / 0",
 ]
 for cell in CELLS:
     shell.run_cell(cell, store_history=HISTORY)
 after_first = alive()
 for _ in range(50):
-    for cell in CELLS[:1 if HISTORY else 2]:
+    for cell in CELLS[:2 if HISTORY else 3]:
         shell.run_cell(cell, store_history=HISTORY)
 print(after_first, alive())
 assert after_first == alive()

@@ -76,17 +76,18 @@ def ratios(name, turns, seed=0):
         before = redraws[0]
         mine, base = timed(ours, value), timed(theirs, value)
         rows.append((mine / base, redraws[0] > before, mine, base))
-    blitted = [r for r, redrawn, *_ in rows if not redrawn]
-    redrawn = [r for r, redrawn, *_ in rows if redrawn]
     assert explorer.error is None, explorer.error
     return {
-        "blitted": median(blitted) if blitted else None,
-        "all": median(r for r, *_ in rows),
-        "axes redrawn": median(redrawn) if redrawn else None,
-        "share redrawn": len(redrawn) / len(rows),
-        "ms": 1e3 * median(m for *_, m, _ in rows),
-        "baseline ms": 1e3 * median(b for *_, b in rows),
+        "blitted": _median(r for r, redrawn, *_ in rows if not redrawn),
+        "axes redrawn": _median(r for r, redrawn, *_ in rows if redrawn),
+        "ms": 1e3 * _median(mine for *_, mine, _ in rows),
+        "interact, ms": 1e3 * _median(base for *_, base in rows),
     }
+
+
+def _median(values):
+    values = list(values)
+    return median(values) if values else None
 
 
 def count_redraws(explorer):
@@ -116,21 +117,29 @@ def without_experiment(name, turns, seed=0):
 
 
 def depth_ratio(turns, deep=512, shallow=64):
-    """Cost of drawing and encoding `deep` layers over `shallow` ones."""
-    picture = figures.GradientBars()
-    data = {depth: experiments.toy_gradient_norms(depth, 0.99, False) for depth in (deep, shallow)}
-    taken = {}
-    for depth, dh in data.items():
-        blitter = live.Blitter(picture.figure)
-        blitter.draw(picture.update(dh, dh, False, "", "log"))
-        times = []
-        for turn in range(turns):
+    """Cost of drawing and encoding `deep` layers over `shallow` ones, by turns."""
+    sides = {depth: _drawing(depth) for depth in (deep, shallow)}
+    taken = {depth: [] for depth in sides}
+    for turn in range(turns):
+        for depth, draw in sides.items():
             start = time.perf_counter()
-            blitter.draw(picture.update(dh * (1 - 0.001 * turn), dh, False, "", "log"))
-            live.png(blitter.frame())
-            times.append(time.perf_counter() - start)
-        taken[depth] = median(times)
-    return taken[deep] / taken[shallow]
+            draw(turn)
+            taken[depth].append(time.perf_counter() - start)
+    return median(taken[deep]) / median(taken[shallow])
+
+
+def _drawing(depth):
+    picture = figures.GradientBars()
+    blitter = live.Blitter(picture.figure)
+    dh = experiments.toy_gradient_norms(depth, 0.99, residual=False)
+
+    def draw(turn):
+        values = dh * (1 - 0.001 * turn)
+        blitter.draw(picture.update(values, dh, False, "", "log"))
+        return live.png(blitter.frame())
+
+    draw(0)
+    return draw
 
 
 def memory(changes):

@@ -1,0 +1,127 @@
+"""Measure what a change of a control costs, and say whether it keeps the course's promises.
+
+    python -m tests.benchmarks                      kernel and browser, about four minutes
+    python -m tests.benchmarks --no-browser --turns 40 --json costs.json
+
+Costs are ratios to the usual cell (interact, plt.subplots, plt.show) for the same picture and data, taken
+by turns, so that a slow spell of the machine hits both. Run nothing else meanwhile.
+"""
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+
+from jupyter_client.manager import start_new_kernel
+
+ROOT = Path(__file__).parents[2]
+EXPLORERS = ("gradient_bars", "drift", "layer_norm_steps")
+PROMISES = {  # what must hold, by the name of the row
+    "drawing and encoding": 0.06,
+    "experiment included": 0.10,
+    "axes redrawn": 0.35,
+    "512 layers over 64": 1.5,
+    "2,000 changes, MB": 10,
+    "50 runs of a cell, widgets": 0,
+    "50 runs of a cell, figures": 0,
+    "key to frame, ratio": 0.15,
+    "drag: frames after release": 3,
+}
+
+
+class Kernel:
+    """A kernel of its own, that evaluates one expression at a time and hands its value back."""
+
+    def __enter__(self):
+        self.manager, self.client = start_new_kernel(cwd=str(ROOT), stderr=open(os.devnull, "w"))
+        self.run("%matplotlib inline\nimport json\nfrom tests.benchmarks import kernel")
+        return self
+
+    def run(self, code):
+        """Run code; returns what it printed."""
+        printed = []
+
+        def hear(message):
+            if message["msg_type"] == "stream":
+                printed.append(message["content"]["text"])
+            if message["msg_type"] == "error":
+                raise RuntimeError("\n".join(message["content"]["traceback"]))
+
+        self.client.execute_interactive(code, timeout=900, output_hook=hear)
+        return "".join(printed)
+
+    def value(self, expression):
+        return json.loads(self.run(f"print(json.dumps({expression}))").splitlines()[-1])
+
+    def __exit__(self, *_):
+        self.client.stop_channels()
+        self.manager.shutdown_kernel(now=True)
+
+
+def rerun_growth(kernel, runs=50):
+    """Widgets and figures that are there after so many runs of one cell, beyond those of one run."""
+    cell = "from helpers import explorers\nexplorers.gradient_bars()"
+    kernel.run(cell)
+    before = kernel.value("kernel.alive()")
+    for _ in range(runs):
+        kernel.run(cell)
+    after = kernel.value("kernel.alive()")
+    return [a - b for a, b in zip(after, before)]
+
+
+def kernel_rows(turns):
+    """(name, value) rows of what is measured in kernels."""
+    for name in EXPLORERS:
+        with Kernel() as kernel:
+            drawing = kernel.value(f"kernel.without_experiment({name!r}, {turns})")
+            whole = kernel.value(f"kernel.ratios({name!r}, {turns}, seed=1)")
+        yield f"{name}: drawing and encoding", drawing["blitted"]
+        yield f"{name}: experiment included", whole["blitted"]
+        yield f"{name}: axes redrawn", whole["axes redrawn"]
+        yield f"{name}: ms", whole["ms"]
+        yield f"{name}: interact, ms", whole["interact, ms"]
+    with Kernel() as kernel:
+        yield "512 layers over 64", kernel.value(f"kernel.depth_ratio({turns})")
+        yield "2,000 changes, MB", kernel.value("kernel.memory(2000)")
+    with Kernel() as kernel:
+        widgets, figures = rerun_growth(kernel)
+        yield "50 runs of a cell, widgets", widgets
+        yield "50 runs of a cell, figures", figures
+
+
+def verdict(name, value):
+    """ "at most 0.06: kept" for a promise, nothing for a row that is only told."""
+    promise = PROMISES.get(name.split(": ", 1)[-1], PROMISES.get(name))
+    if promise is None or value is None:
+        return ""
+    return f"at most {promise}: {'kept' if value <= promise else 'BROKEN'}"
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__.splitlines()[0])
+    parser.add_argument("--turns", type=int, default=60, help="changes measured for each row")
+    parser.add_argument("--no-browser", action="store_true", help="only what is measured in kernels")
+    parser.add_argument("--json", type=Path, help="write the rows to this file too")
+    arguments = parser.parse_args()
+    rows = {}
+
+    def tell(name, value):
+        rows[name] = value
+        shown = f"{value:.3f}" if isinstance(value, float) else str(value)
+        print(f"{name:40} {shown:>9}   {verdict(name, value)}", flush=True)
+
+    for name, value in kernel_rows(arguments.turns):
+        tell(name, value)
+    if not arguments.no_browser:
+        from . import browser
+
+        for name, value in browser.measure().items():
+            tell(name, value)
+    if arguments.json:
+        arguments.json.write_text(json.dumps(rows, indent=1), encoding="utf-8")
+    sys.exit(any("BROKEN" in verdict(name, value) for name, value in rows.items()))
+
+
+if __name__ == "__main__":
+    main()
