@@ -1,14 +1,14 @@
-"""One function per question, asked of networks that really run: arrays in, small dataclasses out.
+"""Forward and backward through freshly initialized stacks: what happens to the signal, layer by layer.
 
-Every network here is a stack of `depth` blocks, freshly initialized from a seed: the first blocks of a
-deeper network are those of a shallower one with the same seed.
+Every network here is a stack of `depth` blocks, initialized from a seed: the first blocks of a deeper
+network are those of a shallower one with the same seed.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from . import layers
+from .. import layers
 
 WIRINGS = ("plain", "residual", "scaled residual", "plain + norm", "pre-norm", "post-norm")
 NORMS = {"layer": layers.LayerNorm, "rms": layers.RMSNorm}
