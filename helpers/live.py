@@ -180,23 +180,25 @@ class Live:
         self.render()
         for control in controls.values():
             control.observe(self._changed, "value")
-        _made_in_this_cell.append(self)
+        close_on_rerun(self)
 
     def _build(self):
         width, height = self._blitter.canvas.get_width_height()
         look = {"max_width": "100%", "height": "auto", "border": FRAME}
         self.image = Picture(format="png", width=width, height=height, layout=look)
         self._status, self._table, self._alert = widgets.HTML(), widgets.HTML(), widgets.HTML()
+        parts = [*self._rows(), self._status, self.image, self._table, self._alert, widgets.HTML(PAGE_SCRIPT)]
+        self.box = widgets.VBox(parts)
+
+    def _rows(self):
+        """What stands above the sentence: the controls, then tabs, which belong to the picture."""
         why = "Put all controls back to where they began"
         reset = widgets.Button(description="Reset", tooltip=why, layout={"width": "auto"})
         reset.on_click(lambda _: self.reset())
         tabs = [c for c in self.controls.values() if isinstance(c, widgets.Tab)]
         others = [c for c in self.controls.values() if c not in tabs]
-        wrapped = widgets.Layout(flex_flow="row wrap", align_items="center", grid_gap="2px 20px")
-        row = widgets.HBox([*others, reset], layout=wrapped)
-        self.box = widgets.VBox(
-            [row, *tabs, self._status, self.image, self._table, self._alert, widgets.HTML(PAGE_SCRIPT)]
-        )
+        wrapped = {"flex_flow": "row wrap", "align_items": "center", "grid_gap": "2px 20px"}
+        return [widgets.HBox([*others, reset], layout=wrapped), *tabs]
 
     def values(self):
         """The value of each control, by name."""
@@ -299,6 +301,11 @@ def close(widget):
 # twenty widgets behind.
 _made_in_this_cell = []
 _made_by_cell = {}
+
+
+def close_on_rerun(thing):
+    """Call `thing.close()` when the cell that made it is run again."""
+    _made_in_this_cell.append(thing)
 
 
 def _cell(info):

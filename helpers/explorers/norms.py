@@ -1,60 +1,10 @@
-"""What the notebooks show: controls, an experiment and a picture, wired together.
-
-Each function returns a `Live`; end a cell with it.
-"""
+"""Explorers of notebook 03: LayerNorm, step by step."""
 
 import numpy as np
 
-from . import controls, experiments, figures
-from .layers import layer_norm
-from .live import live
-
-
-def survival():
-    """What is left of a signal after 50 layers? One slider, one picture: does everything work here?"""
-    picture = figures.Survival()
-    kept = controls.number("share that each layer keeps", 0.9, 0.5, 1.0, 0.01)
-    return live(picture.figure, picture.update, lambda: picture.sentence, kept=kept)
-
-
-def gradient_bars():
-    """How much of the gradient arrives at each layer? With residuals and without, measured or toy."""
-    picture = figures.GradientBars()
-    residual = controls.toggle("network", ("Without residuals", False), ("With residuals", True))
-    layers = controls.whole("layers", 32, 1, 64)
-    source = controls.choice("model", "measured network", "toy model")
-    activation = controls.choice("activation", "tanh", "relu", "linear")
-    gain = controls.number("gain", 0.8, 0.1, 3.0, 0.1)
-    factor = controls.number("factor f′ of each layer", 0.9, -2.0, 2.0, 0.05)
-    scale = controls.toggle("axis", ("logarithmic", "log"), "linear")
-    controls.only_when(source, "measured network", activation, gain)
-    controls.only_when(source, "toy model", factor)
-
-    def measured(layers, residual, activation, gain):
-        wiring = "residual" if residual else "plain"
-        return experiments.gradient_norms(layers, wiring, activation=activation, gain=gain).dh
-
-    def update(residual, layers, source, activation, gain, factor, scale):
-        if source == "toy model":
-            dh, rival = (experiments.toy_gradient_norms(layers, factor, r) for r in (residual, not residual))
-            network = f"toy model, {figures.count(layers, 'layer')}, f′ = {figures.words(factor)}"
-        else:
-            dh, rival = (measured(layers, r, activation, gain) for r in (residual, not residual))
-            network = f"{figures.count(layers, activation + ' layer')}, gain {figures.words(gain)}"
-        return picture.update(dh, rival, residual, network, scale)
-
-    return live(
-        picture.figure,
-        update,
-        lambda: picture.sentence,
-        residual=residual,
-        layers=layers,
-        source=source,
-        activation=activation,
-        gain=gain,
-        factor=factor,
-        scale=scale,
-    )
+from .. import controls, experiments, figures
+from ..layers import layer_norm
+from ..live import live
 
 
 def drift():

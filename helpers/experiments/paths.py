@@ -1,0 +1,78 @@
+"""A residual network as a sum over paths: each block is either gone through or gone around.
+
+Veit et al. 2016, "Residual networks behave like ensembles of relatively shallow networks", arXiv:1605.06431.
+"""
+
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+
+from .. import layers
+from .stacks import Stack, _check
+
+
+def path_counts(n):
+    """Share of the 2^n paths through n residual blocks that go through k branches: comb(n, k) / 2^n.
+
+    n: number of blocks -> (n + 1,), k = 0 ... n, sum 1. ValueError for n < 0. Veit et al. 2016, section 4.1.
+    """
+    if n < 0:
+        raise ValueError(f"The number of blocks cannot be {n}.")
+    return np.array([comb(n, k) / 2**n for k in range(n + 1)])
+
+
+def input_gradient(layer, dy):
+    """layer.backward without the gradients of the weights, so that dy may hold many gradients at once.
+
+    dy (..., batch, d_out) -> (..., batch, d_in).
+    """
+    if isinstance(layer, layers.Sequential):
+        for one in reversed(layer.layers):
+            dy = input_gradient(one, dy)
+        return dy
+    if isinstance(layer, layers.Residual):
+        return dy + input_gradient(layer.branch, layer.alpha * dy)
+    if isinstance(layer, layers.Linear):
+        return dy @ layer.W.T
+    return layer.backward(dy)
+
+
+@dataclass(frozen=True)
+class PathGradients:
+    """Gradient at the network's input, by the number k of branches that it came through.
+
+    paths (depth + 1,): share of all paths that have length k; energy (depth + 1,): share of the squared
+    gradient that came along them.
+    """
+
+    paths: np.ndarray
+    energy: np.ndarray
+
+    @property
+    def mean_length(self):
+        """Mean number of branches on a path, weighted by the gradient that the paths carry."""
+        return (np.arange(len(self.energy)) * self.energy).sum()
+
+
+def gradient_by_path_length(depth=54, alpha=1.0, norm="layer", *, width=64, batch=16, seed=0):
+    """Do the many long paths carry gradient, or the few short ones? Exact, not sampled.
+
+    The gradient at the input is the product of (I + J_l)^T over the blocks, applied to the gradient at
+    the output; what came through k branches is the coefficient of t^k when each J_l becomes t J_l, and
+    each block shifts those coefficients by one. Branches have two layers with ReLU, He initialization.
+    norm: None, or "layer" or "rms" before each branch; alpha: factor of the branches.
+    ValueError for another norm or depth < 1. Veit et al. 2016, section 4.3.
+    """
+    _check("norm", norm, (None, "layer", "rms"))
+    wiring = "residual" if norm is None else "pre-norm"
+    he = {"activation": "relu", "gain": np.sqrt(2), "branch_layers": 2}
+    network = Stack(depth, wiring, norm or "layer", alpha=alpha, width=width, seed=seed, **he)
+    data = np.random.default_rng([seed, 1])
+    network.forward(data.standard_normal((batch, width)))
+    by_length = np.zeros((depth + 1, batch, width))
+    by_length[0] = data.standard_normal((batch, width))
+    for seen, block in enumerate(reversed(network.blocks)):  # paths so far have length 0 ... seen
+        by_length[1 : seen + 2] += input_gradient(block.branch, alpha * by_length[: seen + 1])
+    energy = (by_length**2).sum(axis=(1, 2))
+    return PathGradients(path_counts(depth), energy / energy.sum())

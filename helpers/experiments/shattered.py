@@ -1,0 +1,115 @@
+"""Shattered gradients: how alike are the gradients at two inputs that are alike?
+
+Balduzzi et al. 2017, "The shattered gradients problem: if resnets are the answer, then what is the
+question?", arXiv:1702.08591. In a deep plain network with BatchNorm they are like white noise.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .. import layers
+from .paths import input_gradient
+from .stacks import _check
+
+
+class HeldBatchNorm(layers.BatchNorm):
+    """BatchNorm by the statistics of its batch, which are then constants: no gradient flows through them.
+
+    That is the paper's analysis. The whole backward takes the batch's mean off the gradient, so with one
+    and the same gradient arriving at every row, rows would correlate by -1 / (n - 1) whatever the depth.
+    """
+
+    def forward(self, x):
+        self.running_mean, self.running_var, self.training = x.mean(axis=0), x.var(axis=0), False
+        return super().forward(x)
+
+
+KINDS = {  # name: (residual?, norm)
+    "plain": (False, None),
+    "plain + batch norm": (False, HeldBatchNorm),
+    "residual": (True, None),
+    "residual + batch norm": (True, HeldBatchNorm),
+    "residual + layer norm": (True, layers.LayerNorm),
+}
+
+
+def _block(kind, alpha, width, rng):
+    """Plain: matrix, (norm), ReLU. Residual: x + alpha * branch of (norm), ReLU, matrix. He initialization."""
+    residual, norm = KINDS[kind]
+    norms = [norm(width)] if norm else []
+    matrix, relu = layers.Linear(width, width, rng, gain=np.sqrt(2)), layers.Activation("relu")
+    if residual:
+        return layers.Residual(layers.Sequential(*norms, relu, matrix), alpha)
+    return layers.Sequential(matrix, *norms, relu)
+
+
+def _check_kind(kind, depth):
+    _check("kind", kind, KINDS)
+    if depth < 1:
+        raise ValueError(f"depth must be at least 1, not {depth}")
+
+
+@dataclass(frozen=True)
+class GradientCurve:
+    """A network of one number x: its output f(x) and the gradient df/dx, each (points,)."""
+
+    x: np.ndarray
+    output: np.ndarray
+    gradient: np.ndarray
+
+
+def gradient_curve(kind="plain", depth=24, *, alpha=1.0, points=256, width=200, seed=0):
+    """The gradient of a random deep network along a line of inputs from -2 to 2.
+
+    depth counts the ReLU layers of a plain network (the first has the input's matrix) and the blocks of a
+    residual one. BatchNorm takes the line as its batch, its statistics held constant.
+    ValueError for a kind that is not in KINDS, or depth < 1. Balduzzi et al. 2017, figure 1.
+    """
+    _check_kind(kind, depth)
+    rng = np.random.default_rng(seed)
+    first = layers.Linear(1, width, rng)
+    first.b = rng.normal(0, 2 / np.sqrt(3), width)  # as wide as x is: the kinks are spread along the line
+    parts = [first] if KINDS[kind][0] else [first, layers.Activation("relu")]
+    blocks = depth if KINDS[kind][0] else depth - 1
+    network = layers.Sequential(*parts, *[_block(kind, alpha, width, rng) for _ in range(blocks)])
+    x = np.linspace(-2, 2, points)
+    readout = rng.standard_normal(width) / np.sqrt(width)
+    output = network.forward(x[:, None]) @ readout
+    return GradientCurve(x, output, input_gradient(network, np.tile(readout, (points, 1)))[:, 0])
+
+
+def gradient_correlation(kind="plain", depth=24, *, alpha=1.0, points=64, width=200, seed=0):
+    """How alike are the gradients at different random inputs? 1: the same; 0: nothing in common.
+
+    -> number: mean product of two different gradients over the mean of their squares. The theory for plain
+    networks with BatchNorm is 2^-depth. ValueError as in gradient_curve. Balduzzi et al. 2017, theorem 1.
+    """
+    _check_kind(kind, depth)
+    rng = np.random.default_rng(seed)
+    network = layers.Sequential(*[_block(kind, alpha, width, rng) for _ in range(depth)])
+    network.forward(rng.standard_normal((points, width)))
+    g = input_gradient(network, np.tile(rng.standard_normal(width), (points, 1)))
+    squares = (g**2).sum()
+    return ((g.sum(axis=0) ** 2).sum() - squares) / ((points - 1) * squares)
+
+
+def autocorrelation(curve, lag=1):
+    """How alike is a curve to itself, `lag` points further? 0: white noise; near 1: smooth or brown noise.
+
+    curve (points,), 1 <= lag < points (ValueError otherwise) -> number.
+    """
+    if not 1 <= lag < len(curve):
+        raise ValueError(f"lag must be between 1 and {len(curve) - 1}, not {lag}")
+    c = curve - np.mean(curve)
+    return (c[:-lag] * c[lag:]).mean() / (c**2).mean()
+
+
+def white_noise(points=256, seed=0):
+    """Every value drawn on its own. -> (points,)."""
+    return np.random.default_rng(seed).standard_normal(points)
+
+
+def brown_noise(points=256, seed=0):
+    """A random walk: each value is the last one plus a random step. -> (points,)."""
+    return white_noise(points, seed).cumsum()

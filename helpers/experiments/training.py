@@ -1,0 +1,275 @@
+"""Train small classifiers: does a deeper network fit its training data worse? (He et al. 2015, arXiv:1512.03385)
+
+Training is a generator: each `next` goes on for some steps, so a notebook can show progress, stop and go on.
+"""
+
+import copy
+from dataclasses import dataclass
+
+import numpy as np
+
+from .. import layers
+from . import stacks
+from .stacks import _check
+
+HE = np.sqrt(2)  # gain of a matrix before a ReLU: He et al. 2015, arXiv:1502.01852, eq. 10
+NORMS = {**stacks.NORMS, "batch": layers.BatchNorm}
+
+
+def spirals(points=600, arms=3, noise=0.1, turns=1.0, seed=0):
+    """Points in the plane on the arms of a spiral, and for each the number of its arm.
+
+    -> x (points, 2), y (points,) of int.
+    """
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, arms, points)
+    radius = rng.uniform(0.05, 1, points)
+    angle = 2 * np.pi * (turns * radius + y / arms) + noise * rng.standard_normal(points)
+    return 2 * radius[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=1), y
+
+
+# ------------------------------------------------------------------------------ the classifier
+
+
+def _block(kind, norm, alpha, width, rng):
+    """Plain: one matrix, (norm), ReLU. Residual: x + alpha * branch of (norm), matrix, ReLU, matrix."""
+    matrix = layers.Linear(width, width, rng, HE)
+    norms = [NORMS[norm](width)] if norm else []
+    if kind == "plain":
+        return layers.Sequential(matrix, *norms, layers.Activation("relu"))
+    branch = [*norms, matrix, layers.Activation("relu"), layers.Linear(width, width, rng)]
+    return layers.Residual(layers.Sequential(*branch), alpha)
+
+
+class Classifier(layers.Sequential):
+    """A deep network for points in classes: input matrix, blocks, output matrix. x (n, n_in) -> (n, classes).
+
+    depth counts the (width, width) matrices of the blocks: one in a plain block, two in a residual one. With
+    a norm, a residual network has it in front of each branch (pre-norm) and once more at the end.
+    ValueError for an unknown kind or norm, or a depth that is negative, or odd in a residual network.
+    """
+
+    def __init__(self, depth, kind="plain", norm=None, alpha=1.0, *, n_in=2, classes=3, width=32, seed=0):
+        _check("kind", kind, ("plain", "residual"))
+        _check("norm", norm, (None, *NORMS))
+        if depth < 0 or (kind == "residual" and depth % 2):
+            raise ValueError(f"depth counts matrices, two in each residual block; it cannot be {depth}")
+        rng = np.random.default_rng(seed)
+        if kind == "plain":
+            first, count = [layers.Linear(n_in, width, rng, HE), layers.Activation("relu")], depth
+        else:
+            first, count = [layers.Linear(n_in, width, rng)], depth // 2
+        blocks = [_block(kind, norm, alpha, width, rng) for _ in range(count)]
+        last = [NORMS[norm](width)] if norm and kind == "residual" else []
+        last += [layers.Linear(width, classes, rng)]
+        super().__init__(layers.Sequential(*first), *blocks, layers.Sequential(*last))
+        self.kind, self.norm, self.width = kind, norm, width
+
+    @property
+    def blocks(self):
+        """The blocks between the input's matrix and the output's."""
+        return self.layers[1:-1]
+
+    def forward(self, x, without=()):
+        """The scores of the classes; `without` names blocks that are left out, x going on unchanged."""
+        first, *blocks, last = self.layers
+        x = first(x)
+        for i, block in enumerate(blocks):
+            if i not in without:
+                x = block(x)
+        return last(x)
+
+
+def leaves(layer):
+    """The layers inside a layer that are not made of others, first to last."""
+    if hasattr(layer, "branch"):
+        return leaves(layer.branch)
+    if hasattr(layer, "layers"):
+        return [leaf for part in layer.layers for leaf in leaves(part)]
+    return [layer]
+
+
+def deepen(network, extra):
+    """The same function, `extra` layers deeper: a copy of a plain network with identity layers behind it.
+
+    They change nothing, because h >= 0 after a ReLU, so relu(h @ I + 0) = h: He et al. 2015, section 1.
+    ValueError for a residual network or one with norms.
+    """
+    if network.kind != "plain" or network.norm:
+        raise ValueError("relu(h @ I) is a layer of a plain network without norms; this one is another kind.")
+    deeper = copy.deepcopy(network)
+    identity = Classifier(extra, width=network.width).blocks
+    for block in identity:
+        block.layers[0].W = np.eye(network.width)
+    deeper.layers = (*deeper.layers[:-1], *identity, deeper.layers[-1])
+    return deeper
+
+
+# ------------------------------------------------------------------------------ loss
+
+
+def cross_entropy(scores, y):
+    """Mean of -log softmax(scores)[y]: the price of the probability given to the right class.
+
+    scores (n, classes), y (n,) of int -> number.
+    """
+    z = scores - scores.max(axis=1, keepdims=True)
+    return (np.log(np.exp(z).sum(axis=1)) - z[np.arange(len(y)), y]).mean()
+
+
+def cross_entropy_backward(scores, y):
+    """Gradient of cross_entropy: (softmax(scores) - one_hot(y)) / n. -> (n, classes)."""
+    p = np.exp(scores - scores.max(axis=1, keepdims=True))
+    p /= p.sum(axis=1, keepdims=True)
+    p[np.arange(len(y)), y] -= 1
+    return p / len(y)
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def evaluate(network, x, y, without=()):
+    """Loss and share of wrong answers on all of x, y; BatchNorm by the statistics of x, kept as they were.
+
+    x (n, n_in), y (n,) -> loss, error. Scores that are not finite count as wrong.
+    """
+    norms = [leaf for leaf in leaves(network) if isinstance(leaf, layers.BatchNorm)]
+    kept = [(norm.running_mean, norm.running_var) for norm in norms]
+    scores = network.forward(x, without)
+    for norm, statistics in zip(norms, kept):
+        norm.running_mean, norm.running_var = statistics
+    right = (scores.argmax(axis=1) == y) & np.isfinite(scores).all(axis=1)
+    return float(cross_entropy(scores, y)), float(1 - right.mean())
+
+
+# ------------------------------------------------------------------------------ optimizers
+
+
+class SGD:
+    """Gradient descent with momentum, v = momentum * v + g, w = w - lr * v, in place."""
+
+    def __init__(self, lr=0.02, momentum=0.9):
+        self.lr, self.momentum, self.v = lr, momentum, None
+
+    def update(self, w, g):
+        """w, g: lists of arrays; w changes."""
+        self.v = self.v or [np.zeros_like(one) for one in w]
+        for wi, gi, v in zip(w, g, self.v):
+            v *= self.momentum
+            v += gi
+            wi -= self.lr * v
+
+
+class Adam:
+    """Each weight's step is its mean gradient over the root of its mean squared gradient, in place.
+
+    Kingma & Ba 2014, arXiv:1412.6980, algorithm 1.
+    """
+
+    def __init__(self, lr=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
+        self.lr, self.beta1, self.beta2, self.eps = lr, beta1, beta2, eps
+        self.t, self.m, self.v = 0, None, None
+
+    def update(self, w, g):
+        """w, g: lists of arrays; w changes."""
+        self.m = self.m or [np.zeros_like(one) for one in w]
+        self.v = self.v or [np.zeros_like(one) for one in w]
+        self.t += 1
+        for wi, gi, m, v in zip(w, g, self.m, self.v):
+            m += (1 - self.beta1) * (gi - m)
+            v += (1 - self.beta2) * (gi**2 - v)
+            m_hat, v_hat = m / (1 - self.beta1**self.t), v / (1 - self.beta2**self.t)
+            wi -= self.lr * m_hat / (np.sqrt(v_hat) + self.eps)
+
+
+OPTIMIZERS = {"sgd": SGD, "adam": Adam}
+
+
+# ------------------------------------------------------------------------------ training
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where training stands: after `step` steps, loss and share of wrong answers on the training data."""
+
+    step: int
+    loss: float
+    error: float
+
+    @property
+    def diverged(self):
+        """True when the loss is no longer a number; training ends at the next step at the latest."""
+        return not np.isfinite(self.loss)
+
+
+def _batches(n, batch, rng):
+    """Indices of one batch after another, for ever: all data in random order, then all again."""
+    while True:
+        order = rng.permutation(n)
+        for start in range(0, n - batch + 1, batch):
+            yield order[start : start + batch]
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def _step(network, optimizer, x, y):
+    """One step on one batch; returns the batch's loss and leaves the weights alone when that is not finite."""
+    scores = network.forward(x)
+    loss = cross_entropy(scores, y)
+    if np.isfinite(loss):
+        network.backward(cross_entropy_backward(scores, y))
+        slots = [(leaf, name) for leaf in leaves(network) for name in leaf.parameters]
+        weights = [getattr(leaf, name) for leaf, name in slots]
+        optimizer.update(weights, [getattr(leaf, "d" + name) for leaf, name in slots])
+    return loss
+
+
+def train(network, x, y, *, steps=400, optimizer="sgd", lr=0.02, batch=64, every=20, seed=0):
+    """Train a network in place, yielding its Progress after every `every` steps and after the last.
+
+    x (n, n_in), y (n,). optimizer: "sgd" (momentum 0.9) or "adam". The network after a step depends on
+    seed only, not on `every` or on pauses. A loss that is not finite ends it, with a last Progress.
+    ValueError, at the first `next`, for an unknown optimizer, or a batch larger than the data.
+    """
+    _check("optimizer", optimizer, OPTIMIZERS)
+    if not 1 <= batch <= len(x):
+        raise ValueError(f"batch must be between 1 and the number of points, {len(x)}, not {batch}")
+    optimizer = OPTIMIZERS[optimizer](lr)
+    batches = _batches(len(x), batch, np.random.default_rng([seed, 1]))
+    for step in range(1, steps + 1):
+        rows = next(batches)
+        if not np.isfinite(_step(network, optimizer, x[rows], y[rows])):
+            yield Progress(step, np.nan, evaluate(network, x, y)[1])
+            return
+        if step % every == 0 or step == steps:
+            yield Progress(step, *evaluate(network, x, y))
+
+
+# ------------------------------------------------------------------------------ lesions
+
+
+@dataclass(frozen=True)
+class Lesions:
+    """Share of wrong answers of the whole network, and without each block in turn: without (blocks,)."""
+
+    base: float
+    without: np.ndarray
+
+
+def lesion_errors(network, x, y):
+    """What does a trained network lose when one block is deleted, x going on unchanged?
+
+    x (n, n_in), y (n,). Veit et al. 2016, arXiv:1605.06431, section 4.1.
+    """
+    without = [evaluate(network, x, y, {i})[1] for i in range(len(network.blocks))]
+    return Lesions(evaluate(network, x, y)[1], np.array(without))
+
+
+def random_lesion_errors(network, x, y, k, *, trials=20, seed=0):
+    """Share of wrong answers after k random blocks are deleted, in each of some trials. -> (trials,).
+
+    ValueError when k is more than the network has. Veit et al. 2016, section 4.2.
+    """
+    blocks = len(network.blocks)
+    if not 0 <= k <= blocks:
+        raise ValueError(f"k must be between 0 and the number of blocks, {blocks}, not {k}")
+    rng = np.random.default_rng(seed)
+    chosen = [set(rng.choice(blocks, k, replace=False).tolist()) for _ in range(trials)]
+    return np.array([evaluate(network, x, y, without)[1] for without in chosen])

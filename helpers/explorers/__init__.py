@@ -1,0 +1,40 @@
+"""What the notebooks show: controls, an experiment and a picture, wired together.
+
+Each function returns a `Live`; end a cell with it. Those that take the learner's function run it, and
+draw the reference while it is still blank.
+"""
+
+from .gradients import deeper_trains_worse, gradient_bars, shattered, which_gradient, your_gradient_bars
+from .norms import drift, layer_norm_steps
+from .residual import (
+    add_the_input,
+    delete_a_layer,
+    gradient_through_blocks,
+    one_plus_slope,
+    paths,
+    what_is_left,
+)
+from .start import survival, two_switches
+
+ALL = {
+    explorer.__name__: explorer
+    for explorer in (
+        survival,
+        two_switches,
+        add_the_input,
+        what_is_left,
+        delete_a_layer,
+        paths,
+        one_plus_slope,
+        gradient_through_blocks,
+        gradient_bars,
+        your_gradient_bars,
+        which_gradient,
+        shattered,
+        deeper_trains_worse,
+        drift,
+        layer_norm_steps,
+    )
+}
+
+__all__ = ["ALL", *ALL]

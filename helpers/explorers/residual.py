@@ -1,0 +1,166 @@
+"""Explorers of notebook 01: one residual connection, and many in a row."""
+
+import functools
+
+import numpy as np
+
+from .. import controls, exercises, experiments, figures
+from ..figures.drawing import WITH, WITHOUT
+from ..layers import residual_backward as reference_backward
+from ..live import live
+from .learner import about, given
+
+NETWORK = ("Without residuals", False), ("With residuals", True)
+X, F = np.array([1.0, 2.0]), np.array([0.1, 0.3])
+
+
+def add_the_input(residual_block=None):
+    """Two vectors and their sum; with your own residual_block, the sum is yours."""
+    picture = figures.TwoVectors()
+    block = given(exercises.residual_block, residual_block)
+
+    def update(residual, size):
+        f = size * F
+        y = np.asarray(block(X.copy(), lambda x: f)) if residual else f
+        if y.shape != X.shape:
+            raise ValueError(f"Your residual_block gave shape {y.shape} for an input of shape {X.shape}.")
+        return picture.update(X, f, y, residual, about(exercises.residual_block, residual_block, residual))
+
+    return live(
+        picture.figure,
+        update,
+        lambda: picture.sentence,
+        residual=controls.toggle("residual connection", ("without", False), ("with", True)),
+        size=controls.number("size of f", 1.0, 0.0, 5.0, 0.1),
+    )
+
+
+def what_is_left(residual_block=None):
+    """How much does the stream still look like the input, layer by layer? Yours in the bars, if given."""
+    picture = figures.Similarity()
+    block = given(exercises.residual_block, residual_block)
+
+    def yours(layers, gain):
+        network = experiments.Stack(layers, gain=gain)
+        hs = [np.random.default_rng([0, 1]).standard_normal((32, 64))]
+        for branch in network.branches:
+            hs.append(block(hs[-1], branch))
+        return experiments.cosines_with_first(hs)
+
+    def update(residual, layers, gain):
+        wirings = ("residual", "plain") if residual else ("plain", "residual")
+        cosine, rival = (experiments.input_similarity(layers, wiring, gain=gain) for wiring in wirings)
+        name = None
+        if residual and residual_block is not None:
+            cosine, rival, name = yours(layers, gain), cosine, "the reference"
+        network = f"tanh, gain {figures.words(gain)}"
+        remark = about(exercises.residual_block, residual_block, residual)
+        return picture.update(cosine, rival, residual, network, name, remark)
+
+    return live(
+        picture.figure,
+        update,
+        lambda: picture.sentence,
+        residual=controls.toggle("network", *NETWORK),
+        layers=controls.whole("layers", 32, 1, 64),
+        gain=controls.number("gain", 1.0, 0.1, 3.0, 0.1),
+    )
+
+
+def one_plus_slope():
+    """The gradient through x + f(x) is 1 + f'(x): what becomes of it after many blocks?"""
+    picture = figures.SlopeProduct()
+    return live(
+        picture.figure,
+        picture.update,
+        lambda: picture.sentence,
+        slope=controls.number("slope f′", 0.1, -2.0, 2.0, 0.05),
+        depth=controls.whole("blocks", 50, 1, 100),
+    )
+
+
+def gradient_through_blocks(residual_backward=None):
+    """The gradient on its way back through tanh blocks, one residual_backward after the other."""
+    picture = figures.GradientBars()
+    backward = given(exercises.residual_backward, residual_backward)
+
+    def norms(one_backward, layers, gain):
+        network = experiments.Stack(layers, "residual", gain=gain)
+        data = np.random.default_rng([0, 1])
+        hs = network.forward(data.standard_normal((32, 64)))
+        dh = data.standard_normal((32, 64))
+        dhs = [dh / np.linalg.norm(dh)]
+        for h, branch in zip(reversed(hs[:-1]), reversed(network.branches)):
+            dhs.append(one_backward(dhs[-1], h, branch.layers[0].W)[0])
+        return np.array([np.linalg.norm(dh) for dh in reversed(dhs)])
+
+    def update(layers, gain):
+        dh, reference = norms(backward, layers, gain), norms(reference_backward, layers, gain)
+        network = f"{figures.count(layers, 'tanh block')}, gain {figures.words(gain)}"
+        remark = about(exercises.residual_backward, residual_backward)
+        return picture.update(dh, reference, True, network, "log", "the reference", remark)
+
+    return live(
+        picture.figure,
+        update,
+        lambda: picture.sentence,
+        layers=controls.whole("blocks", 16, 1, 64),
+        gain=controls.number("gain", 1.0, 0.1, 3.0, 0.1),
+    )
+
+
+TRAINED = {  # name: kind of network, colour
+    "Plain network, 10 layers": ({"depth": 10}, WITHOUT),
+    "Residual network, 20 blocks": ({"depth": 40, "kind": "residual", "norm": "layer"}, WITH),
+}
+
+
+@functools.lru_cache(maxsize=4)
+def lesions(name, seed=0):
+    """Train one of the two networks on the spiral, then delete each block in turn: (Lesions, chance)."""
+    x, y = experiments.spirals(seed=seed)
+    network = experiments.Classifier(**TRAINED[name][0], seed=seed)
+    for _ in experiments.train(network, x, y, optimizer="adam", lr=1e-3, every=400, seed=seed):
+        pass
+    return experiments.lesion_errors(network, x, y), 1 - np.bincount(y).max() / len(y)
+
+
+def delete_a_layer():
+    """Delete one block of a trained network: a plain network is ruined, a residual one hardly notices."""
+    picture = figures.Deletions()
+    for name in TRAINED:
+        lesions(name)
+
+    def update(name, deleted):
+        seen, chance = lesions(name)
+        return picture.update(seen, chance, min(deleted, len(seen.without)), name, TRAINED[name][1])
+
+    return live(
+        picture.figure,
+        update,
+        lambda: picture.sentence,
+        name=controls.toggle("network", *TRAINED),
+        deleted=controls.whole("delete block (0: none)", 0, 0, 20),
+    )
+
+
+def paths():
+    """Of all the paths through a residual network, which carry the gradient?"""
+    picture = figures.Paths()
+    kinds = {
+        "LayerNorm before each branch": lambda depth: {"norm": "layer"},
+        "no normalization": lambda depth: {"norm": None},
+        "branches scaled by 1/√L": lambda depth: {"norm": None, "alpha": depth**-0.5},
+    }
+
+    def update(kind, depth):
+        seen = experiments.gradient_by_path_length(depth, **kinds[kind](depth))
+        return picture.update(seen, kind[0].upper() + kind[1:])
+
+    return live(
+        picture.figure,
+        update,
+        lambda: picture.sentence,
+        kind=controls.choice("branches", *kinds),
+        depth=controls.whole("blocks", 54, 1, 64),
+    )

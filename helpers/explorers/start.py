@@ -1,0 +1,51 @@
+"""Explorers of notebook 00."""
+
+from .. import controls, experiments, figures
+from ..live import live
+
+
+def survival():
+    """What is left of a signal after 50 layers? One slider, one picture: does everything work here?"""
+    picture = figures.Survival()
+    kept = controls.number("share that each layer keeps", 0.9, 0.5, 1.0, 0.01)
+    return live(picture.figure, picture.update, lambda: picture.sentence, kept=kept)
+
+
+CORNERS = {  # (residual, normalization): the network's name and its wiring
+    (False, False): ("No residuals, no normalization", "plain"),
+    (True, False): ("Residuals, no normalization", "residual"),
+    (False, True): ("No residuals, LayerNorm after each block", "plain + norm"),
+    (True, True): ("Residuals, LayerNorm before each branch", "pre-norm"),
+}
+
+
+def corners(depth=50):
+    """The four networks of `two_switches`: {(residual, norm): (name, spread, gradients)}.
+
+    Each block has two matrices with a ReLU between them, gain 1.
+    """
+    kind = {"activation": "relu", "gain": 1.0, "branch_layers": 2}
+    seen = {}
+    for (residual, norm), (name, wiring) in CORNERS.items():
+        spread = experiments.activation_spread(depth, "layer" if norm else None, residual, **kind)
+        seen[residual, norm] = name, spread, experiments.gradient_norms(depth, wiring, **kind)
+    return seen
+
+
+def two_switches():
+    """A network of 50 blocks, with and without residuals, with and without normalization."""
+    picture, seen = figures.TwoSwitches(), corners()
+    table = {name: (spread.std[-1], gradients.ratio) for name, spread, gradients in seen.values()}
+
+    def update(residual, norm):
+        name, spread, gradients = seen[residual, norm]
+        return picture.update(spread.std, gradients.dh, name, table)
+
+    return live(
+        picture.figure,
+        update,
+        lambda: picture.sentence,
+        lambda: picture.details,
+        residual=controls.toggle("residual connections", ("off", False), ("on", True)),
+        norm=controls.toggle("normalization", ("off", False), ("on", True)),
+    )

@@ -1,0 +1,194 @@
+"""What all pictures share: colours, numbers in words, axes, bars."""
+
+import html
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
+from matplotlib.ticker import MaxNLocator
+
+# One idea, one colour (Okabe-Ito; purple darkened to 3:1 on white), and always a label or a shape too.
+WITH, WITHOUT = "#0072B2", "#D55E00"
+MEAN, SPREAD, LEARNED = "#009E73", "#AA4499", "#AA4499"
+GHOST, THEORY, INK = "#767676", "#222222", "#222222"
+
+SMALLEST = 1e-300  # what a logarithmic axis draws instead of 0
+
+
+# ------------------------------------------------------------------------------ words and numbers
+
+
+def words(value, digits=3):
+    """A number as one would write it: 3 digits, powers of ten raised."""
+    if not np.isfinite(value):
+        return "not a number" if np.isnan(value) else "infinity" if value > 0 else "minus infinity"
+    text = f"{value:.{digits}g}" if value == 0 or abs(value) >= 1e-3 else f"{value:.{digits - 1}e}"
+    text = text.replace("-", "−")
+    if "e" not in text:
+        return text
+    mantissa, exponent = text.split("e")
+    raised = str(int(exponent.replace("−", "-"))).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"{mantissa} × 10{raised}"
+
+
+def count(number, noun):
+    """ "1 layer", "2 layers"."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+# ------------------------------------------------------------------------------ axes
+
+
+def new_figure(columns=1, width_ratios=None):
+    """A figure of 8 x 3.5 in and its axes, with room for the labels; opaque, so it reads on any theme."""
+    figure = Figure(figsize=(8, 3.5), dpi=100, facecolor="white")
+    axes = figure.subplots(1, columns, width_ratios=width_ratios, squeeze=False)[0]
+    figure.subplots_adjust(left=0.1, right=0.97, bottom=0.16, top=0.88, wspace=0.3)
+    for ax in axes:
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.tick_params(labelsize=11)
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.grid(axis="y", alpha=0.3)
+        ax.set_axisbelow(True)
+    return figure, axes
+
+
+def step_up(value):
+    """The smallest of 1, 2, 5, 10, 20, 50, ... that is at least value: limits that move in steps."""
+    if not np.isfinite(value) or value <= 0:
+        return 1.0
+    power = 10.0 ** np.floor(np.log10(value))
+    return next(float(power * step) for step in (1, 2, 5, 10) if power * step >= value * (1 - 1e-12))
+
+
+def decades(values):
+    """Limits of a logarithmic axis around the values and 1: two decades below and above, or 4, 8, 12 ..."""
+    seen = np.log10(np.clip(values, SMALLEST, 1 / SMALLEST)[np.isfinite(values)])
+    return 10.0 ** -_step_decades(-seen.min(initial=0.0)), 10.0 ** _step_decades(seen.max(initial=0.0))
+
+
+def _step_decades(needed):
+    return 2.0 if needed <= 2 else 4 * np.ceil(needed / 4)
+
+
+def set_scale(ax, scale):
+    """Change the scale of the y axis; nothing happens when it is the same already."""
+    if ax.get_yscale() != scale:
+        ax.set_yscale(scale)
+        ax.minorticks_off()
+
+
+def legend_above(ax, *handles):
+    """A legend above the axes, where it hides nothing; a fixed place, so that none must be searched."""
+    return ax.legend(
+        handles=handles,
+        loc="lower right",
+        bbox_to_anchor=(1.01, 0.98),
+        ncols=len(handles),
+        fontsize=10,
+        frameon=False,
+    )
+
+
+def set_text(text, words):
+    """Change a text; nothing is drawn again when it says so already."""
+    if text.get_text() != words:
+        text.set_text(words)
+
+
+def set_limits(ax, x=None, y=None):
+    """Change limits; nothing is drawn again when they are the same already."""
+    if x is not None and tuple(x) != ax.get_xlim():
+        ax.set_xlim(*x)
+    if y is not None and tuple(y) != ax.get_ylim():
+        ax.set_ylim(*y)
+
+
+class Bars:
+    """Many bars as one path: one bar or 512 cost nearly the same."""
+
+    CORNERS = (Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY)
+
+    def __init__(self, ax, color, alpha=1.0):
+        self.artist = ax.add_artist(PathPatch(Path([(0, 0)]), facecolor=color, alpha=alpha, linewidth=0))
+
+    def set(self, x, low, high, width=0.8):
+        """One bar at each x, from low to high. x, low, high (n,), or numbers that stand for all."""
+        x, low, high = np.broadcast_arrays(x, low, high)
+        left, right = x - width / 2, x + width / 2
+        corners = [(left, low), (left, high), (right, high), (right, low), (left, low)]
+        points = np.stack([np.stack(corner, axis=-1) for corner in corners], axis=-2)
+        self.artist.set_path(Path(points.reshape(-1, 2), np.tile(self.CORNERS, points.size // 10)))
+
+    def set_without_gaps(self, x, low, high):
+        """Bars of width 1 side by side, as one outline. x, high (n,), low a number."""
+        edges = np.repeat(np.append(x - 0.5, x[-1] + 0.5), 2)
+        self.artist.set_path(Path(np.stack([edges, np.r_[low, np.repeat(high, 2), low]], axis=1)))
+
+
+class LayerBars:
+    """Bars over the layers 0 ... depth; a rival's values as a dotted line, a theory as a dashed one."""
+
+    STEPS = (16, 32, 64, 128, 256, 512)
+
+    def __init__(self, ax, label, rival=True, theory=False):
+        self.ax = ax
+        self.bars = Bars(ax, WITH)
+        (self.rival,) = ax.plot([], [], ":", lw=2.5, color=WITH, label="rival")
+        (self.theory,) = ax.plot([], [], "--", color=THEORY, lw=1.5, label="theory")
+        ax.set_xlabel("layer (0 is the input)", fontsize=12)
+        ax.set_ylabel(label, fontsize=12)
+        self.legend = legend_above(ax, *[self.rival] * rival, *[self.theory] * theory)
+
+    def update(self, values, color, rival=None, theory=(), scale="log", limits=None):
+        """values, theory (depth + 1,), rival: (values, name, colour): move the artists and return them."""
+        layer = np.arange(len(values))
+        most = next((step for step in self.STEPS if len(values) <= step + 1), len(values))
+        seen = np.concatenate([values, rival[0]]) if rival else values
+        limits = limits or self._limits(seen, scale)
+        set_scale(self.ax, scale)
+        set_limits(self.ax, (-0.6, most + 0.6), limits)
+        # Gaps that are narrower than a pixel would only be a grey veil.
+        draw = self.bars.set if most <= 64 else self.bars.set_without_gaps
+        draw(layer, max(limits[0], 0.0), clip(values, limits))
+        self.bars.artist.set_facecolor(color)
+        if rival:
+            self._draw_rival(layer, *rival, limits)
+        self.theory.set_data(layer[: len(theory)], theory)
+        return [self.bars.artist, self.rival, self.theory, self.ax.spines["bottom"], self.ax.spines["left"]]
+
+    @staticmethod
+    def _limits(seen, scale):
+        finite = seen[np.isfinite(seen)]
+        return decades(seen) if scale == "log" else (0.0, step_up(finite.max(initial=0.0)))
+
+    def _draw_rival(self, layer, values, name, color, limits):
+        self.rival.set_data(layer, clip(values, limits))
+        self.rival.set_color(color)
+        set_text(self.legend.get_texts()[0], name)
+        self.legend.legend_handles[0].set_color(color)
+
+
+def clip(values, limits):
+    """Values for drawing: those beyond the axis end at its edge, infinity at the upper one, NaN at the lower."""
+    return np.clip(np.nan_to_num(values, nan=limits[0], posinf=limits[1], neginf=limits[0]), *limits)
+
+
+# ------------------------------------------------------------------------------ tables
+
+TABLE = "border-collapse:collapse; font-size:14px; color:var(--jp-ui-font-color1, #222)"
+CELL = "padding:.15em .6em; text-align:right; border-bottom:1px solid #8888"
+
+
+def table(head, rows, chosen=None):
+    """An HTML table; the first cell of a row names it, and the chosen row is marked. head may hold HTML."""
+    columns = "".join(f'<th scope="col" style="{CELL}">{column}</th>' for column in head)
+    body = "".join(_row(row, row[0] == chosen) for row in rows)
+    return f'<div style="overflow-x:auto"><table style="{TABLE}"><tr>{columns}</tr>{body}</table></div>'
+
+
+def _row(row, chosen):
+    name, *cells = (html.escape(cell) for cell in row)
+    cells = "".join(f'<td style="{CELL}">{cell}</td>' for cell in cells)
+    return f'<tr><th scope="row" style="{CELL}">{name}{" ◀" if chosen else ""}</th>{cells}</tr>'

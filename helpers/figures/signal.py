@@ -1,0 +1,158 @@
+"""The signal on its way through a deep network: activations forward, gradients backward."""
+
+import numpy as np
+
+from .drawing import (
+    LEARNED,
+    MEAN,
+    WITH,
+    WITHOUT,
+    Bars,
+    LayerBars,
+    count,
+    decades,
+    legend_above,
+    new_figure,
+    set_limits,
+    table,
+    words,
+)
+
+
+class Survival:
+    """What is left after each of 50 layers when every layer keeps the same share (toy model)."""
+
+    LAYERS = 50
+
+    def __init__(self):
+        self.figure, (ax,) = new_figure()
+        self.bars = Bars(ax, WITHOUT)
+        self.spine = ax.spines["bottom"]
+        ax.set(xlim=(-0.6, self.LAYERS + 0.6), ylim=(0, 1.05))
+        ax.set_xlabel("layer (0 is where the signal starts)", fontsize=12)
+        ax.set_ylabel("share that is left", fontsize=12)
+        self.sentence = ""
+
+    def update(self, kept):
+        """kept: the share that each layer lets through, 0 to 1."""
+        layer = np.arange(self.LAYERS + 1)
+        left = kept**layer
+        self.bars.set(layer, 0, left)
+        self.sentence = (
+            f"Toy model: each layer keeps {words(kept)} of the signal; after {self.LAYERS} layers "
+            f"{words(100 * left[-1])} % of it is left."
+        )
+        return [self.bars.artist, self.spine]
+
+
+class TwoSwitches:
+    """The same deep network with and without shortcuts and norms: spread forward, gradient backward."""
+
+    def __init__(self):
+        self.figure, (left, right) = new_figure(2)
+        self.spread = LayerBars(left, "spread σ, forward", rival=False)
+        self.gradient = LayerBars(right, "gradient |dL/dh|, backward", rival=False)
+        self.sentence = self.details = ""
+
+    def update(self, std, dh, name, corners):
+        """std, dh (depth + 1,): of the network that is shown; corners: {name: (std at the end, ratio)}."""
+        self.sentence = (
+            f"{name}, {count(len(dh) - 1, 'layer')}: forward, the spread ends at σ = {words(std[-1])}; backward, "
+            f"{share(dh[0] / dh[-1])}."
+        )
+        self.details = self._table(corners, name)
+        color = WITHOUT if name == next(iter(corners)) else WITH
+        return [*self.spread.update(std, color), *self.gradient.update(dh, color)]
+
+    @staticmethod
+    def _table(corners, name):
+        head = ("network", "σ after the last layer", "gradient at the input, over that at the last layer")
+        rows = [(corner, words(std), words(ratio)) for corner, (std, ratio) in corners.items()]
+        return table(head, rows, name)
+
+
+class GradientBars:
+    """How much of the gradient arrives at each layer, in one network and in its rival."""
+
+    def __init__(self):
+        self.figure, (ax,) = new_figure()
+        self.layers = LayerBars(ax, "gradient, |dL/dh|")
+        self.sentence = ""
+
+    def update(self, dh, rival, residual, network, scale="log", rival_name=None, remark=""):
+        """dh, rival (depth + 1,): gradient at each layer, 1 at the last; network: what it is, in words.
+
+        The rival has the other setting of the switch, unless it has a name; the remark ends the sentence.
+        """
+        names = "Without residuals", "With residuals"
+        self.sentence = f"{names[residual]}, {network}: {share(dh[0] / dh[-1])}.{remark}"
+        color = WITH if rival_name or not residual else WITHOUT
+        name = rival_name or f"{names[not residual]}, for comparison"
+        return self.layers.update(dh, WITH if residual else WITHOUT, (rival, name, color), scale=scale)
+
+
+def share(ratio):
+    """What became of the gradient, in words: ratio is that at the input over that at the last layer."""
+    if not np.isfinite(ratio):
+        return f"the gradient at the input is {words(ratio)}"
+    if ratio >= 1:
+        return f"the gradient at the input is {words(ratio)} times what entered at the last layer"
+    exact = f" (first layer to last: {words(ratio)})" if ratio < 1e-3 else ""
+    return f"{words(100 * ratio)} % of the gradient is left at the input{exact}"
+
+
+class WhichGradient:
+    """Two gradients of the same network, layer by layer: for the activations and for the weights."""
+
+    def __init__(self):
+        self.figure, (self.ax,) = new_figure()
+        (self.dh,) = self.ax.plot([], [], "o-", ms=4, lw=1, color=WITH, label="activations, |dL/dh|")
+        (self.dW,) = self.ax.plot([], [], "s--", ms=4, lw=1, color=LEARNED, label="weights, |dL/dW|")
+        self.ax.set_yscale("log")
+        self.ax.minorticks_off()
+        self.ax.set_xlabel("layer", fontsize=12)
+        self.ax.set_ylabel("over that of the last layer", fontsize=12)
+        legend_above(self.ax, self.dh, self.dW)
+        self.sentence = ""
+
+    def update(self, seen, network):
+        """seen: GradientNorms; both curves are drawn relative to the last layer."""
+        dh, dW = seen.dh[:-1] / seen.dh[-2], seen.dW / seen.dW[-1]
+        layer = np.arange(1, len(dW) + 1)
+        set_limits(self.ax, (0.4, 64.6), decades(np.concatenate([dh, dW])))
+        self.dh.set_data(layer, dh)
+        self.dW.set_data(layer, dW)
+        self.sentence = (
+            f"{network}: from the last layer to the first, the gradient of the activations becomes "
+            f"{words(dh[0])} times as large, that of the weights {words(dW[0])} times."
+        )
+        return [self.dh, self.dW]
+
+
+class Drift:
+    """Spread and mean of the activations, layer by layer."""
+
+    def __init__(self):
+        self.figure, (left, self.right) = new_figure(2, width_ratios=[3, 2])
+        self.spread = LayerBars(left, "spread σ", theory=True)
+        (self.mean,) = self.right.plot([], [], "o-", color=MEAN, ms=4, lw=1)
+        self.right.set_yscale("symlog", linthresh=1)
+        self.right.set_xlabel("layer (0 is the input)", fontsize=12)
+        self.right.set_ylabel("mean μ", fontsize=12)
+        self.sentence = ""
+
+    def update(self, seen, rival, theory, normalized, gain):
+        """seen, rival: ActivationSpread; theory (depth + 1,): σ as the formula says it."""
+        depth = len(seen.std) - 1
+        names = "No normalization", "With LayerNorm"
+        self.sentence = (
+            f"{names[normalized]}, gain {words(gain)}: after {count(depth, 'layer')} the spread is "
+            f"σ = {words(seen.std[-1])} (theory {words(theory[-1])}) and the mean is μ = {words(seen.mean[-1])}; "
+            f"the input had σ = {words(seen.std[0])}."
+        )
+        other = (rival.std, names[not normalized], WITHOUT if normalized else WITH)
+        artists = self.spread.update(seen.std, WITH if normalized else WITHOUT, other, theory)
+        high = self.spread.ax.get_ylim()[1]
+        set_limits(self.right, self.spread.ax.get_xlim(), (-high, high))
+        self.mean.set_data(np.arange(depth + 1), seen.mean)
+        return [*artists, self.mean]

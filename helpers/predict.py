@@ -1,0 +1,158 @@
+"""Predictions: asked before a picture is shown, locked when given, then set beside what is measured.
+
+predict.ask("gradient_left")       the question, by its name in the bank
+predict.reveal("gradient_left")    the prediction beside the measured answer, and why
+predict.table()                    hits, misses and open ones of this notebook
+"""
+
+import html
+
+import ipywidgets as widgets
+
+from .live import ERROR, TEXT, explain
+from .questions import PREDICTIONS, find
+from .questions.form import Answers, Form, Shown, line, message, options
+from .questions.kinds import plain, rich
+
+OPEN = "not answered yet"
+CELL = "text-align:left; vertical-align:top; padding:.3em .8em .3em 0"
+answers = Answers()
+_asked = {}  # the predictions of this notebook, in order; the values do not matter
+
+
+def ask(name):
+    """Ask for a prediction; after *Lock in* it stays what it is."""
+    prediction = find(PREDICTIONS, name, "prediction")
+    _asked[name] = None
+    return Ask(name, prediction)
+
+
+def reveal(name):
+    """Show the prediction beside what is measured; it waits until a prediction is locked in."""
+    return Reveal(name, find(PREDICTIONS, name, "prediction"))
+
+
+def table():
+    """Show the predictions that were asked so far: hits, misses and open ones."""
+    return Table()
+
+
+def in_words(answer):
+    """An answer as the learner gave it."""
+    return answer if isinstance(answer, str) else f"{answer:g}"
+
+
+class Ask(Shown):
+    """A prediction's question; once locked in it cannot be changed."""
+
+    def __init__(self, name, prediction):
+        self.name, self.prediction = name, prediction
+        choices = getattr(prediction, "options", None)
+        entry = options(choices) if choices else line("your guess")
+        self.form = Form(prediction.text, entry, "Lock in", "A locked prediction stays as it is", self.lock)
+        entry.observe(lambda change: answers.choose(name, change["new"]), "value")
+        super().__init__(answers, self.form.box)
+
+    def lock(self):
+        """Take what is chosen or typed for good, or say what is missing."""
+        if self.name in answers.given:
+            return
+        try:
+            answers.give(self.name, self.prediction.read(self.form.entry.value))
+        except ValueError as error:
+            self.form.say(html.escape(str(error)))
+
+    def refresh(self):
+        """Show what is chosen or typed; a given answer is locked."""
+        answer, entry = answers.given.get(self.name), self.form.entry
+        if answer is None:
+            entry.value = answers.chosen.get(self.name, entry.value)
+            self.form.say("")
+            return
+        entry.value, entry.disabled = in_words(answer), True
+        self.form.button.description = "Locked in"  # not disabled: it would lose the focus
+        self.form.say(f"Locked in. You predict: <b>{html.escape(in_words(answer))}</b>")
+
+    def words(self):
+        """The question, its options, and the answer if there is one."""
+        lines = [f"Prediction: {plain(self.prediction.text)}"]
+        lines += [f"○ {option}" for option in getattr(self.prediction, "options", ())]
+        answer = answers.given.get(self.name)
+        return "\n".join([*lines, f"You predict: {OPEN if answer is None else in_words(answer)}"])
+
+
+class Reveal(Shown):
+    """A prediction beside what is measured, as soon as it is locked in."""
+
+    def __init__(self, name, prediction):
+        self.name, self.prediction = name, prediction
+        self.status = widgets.HTML()
+        super().__init__(answers, self.status)
+
+    def _lines(self):
+        if self.name not in answers.given:
+            wait = "Lock your prediction in above, and what is measured appears here."
+            return "", f"{self.prediction.title}: {OPEN}. {wait}"
+        answer, prediction = answers.given[self.name], self.prediction
+        mark = "✓" if prediction.holds(answer) else "≠"
+        predicted, measured = in_words(answer), prediction.says(prediction.value)
+        facts = (f"You predicted: {predicted}", f"Measured: {measured}")
+        return mark, prediction.verdict(answer), *facts, prediction.why
+
+    def refresh(self):
+        """Measure, if there is a prediction to set beside it."""
+        try:
+            mark, *lines = self._lines()
+        except Exception as error:
+            self.status.value = f'<div role="alert" style="{ERROR}">{explain(error)}</div>'
+            return
+        self.status.value = message("<br>".join(map(rich, lines)), mark)
+
+    def words(self):
+        """Prediction, measured answer and why; or that there is no prediction yet."""
+        mark, *lines = self._lines()
+        return f"{mark} {chr(10).join(map(plain, lines))}".strip()
+
+
+class Table(Shown):
+    """The predictions of this notebook."""
+
+    HEAD = ("prediction", "you predicted", "measured", "result")
+
+    def __init__(self):
+        self.html = widgets.HTML()
+        super().__init__(answers, self.html)
+
+    def refresh(self):
+        """Write the table anew."""
+        head = "".join(f'<th scope="col" style="{CELL}">{words}</th>' for words in self.HEAD)
+        rows = "".join(
+            f'<tr><th scope="row" style="{CELL}; font-weight:normal">{html.escape(first)}</th>'
+            + "".join(f'<td style="{CELL}">{html.escape(cell)}</td>' for cell in rest)
+            + "</tr>"
+            for first, *rest in map(_row, _asked)
+        )
+        caption = f'<caption style="text-align:left; padding:.3em 0">{_count()}</caption>'
+        self.html.value = (
+            f'<table style="{TEXT}; max-width:60em; border-collapse:collapse">{caption}'
+            f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        )
+
+    def words(self):
+        """A line for each prediction."""
+        rows = [" | ".join(filter(None, _row(name))) for name in _asked]
+        return "\n".join([_count(), *rows])
+
+
+def _row(name):
+    prediction, answer = PREDICTIONS[name], answers.given.get(name)
+    if answer is None:
+        return prediction.title, OPEN, "", "open"
+    result = "✓ hit" if prediction.holds(answer) else "≠ miss"
+    return prediction.title, in_words(answer), prediction.says(prediction.value), result
+
+
+def _count():
+    given = [name for name in _asked if name in answers.given]
+    hits = sum(PREDICTIONS[name].holds(answers.given[name]) for name in given)
+    return f"Your predictions: {hits} hit, {len(given) - hits} missed, {len(_asked) - len(given)} open."

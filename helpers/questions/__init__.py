@@ -1,0 +1,15 @@
+"""The bank of questions: `QUIZZES` and `PREDICTIONS`, by name, one module a notebook."""
+
+from . import gradient_flow, layer_norm, residual_connections, start_here
+
+_NOTEBOOKS = (start_here, residual_connections, gradient_flow, layer_norm)
+
+QUIZZES = {notebook.__name__.rpartition(".")[2]: notebook.QUIZ for notebook in _NOTEBOOKS}
+PREDICTIONS = {name: one for notebook in _NOTEBOOKS for name, one in notebook.PREDICTIONS.items()}
+
+
+def find(bank, name, kind):
+    """The entry of the bank with this name; ValueError says which names there are."""
+    if name not in bank:
+        raise ValueError(f"there is no {kind} {name!r}; there is: {', '.join(bank)}")
+    return bank[name]

@@ -1,0 +1,132 @@
+"""A question on the page: words, something to answer with, a button, and a line that answers back.
+
+What ipywidgets leaves out is added here: radio buttons form a group, so that the arrow keys move among
+them, and the group has a name that is read aloud; long options wrap; the focus stays on the button,
+which is never disabled.
+"""
+
+import html
+
+import ipywidgets as widgets
+import traitlets
+from IPython.display import display
+
+from ..live import PAGE_SCRIPT, TEXT, close, close_on_rerun
+from .kinds import plain, rich
+
+PAGE = (
+    PAGE_SCRIPT
+    + """<style>
+.course-form { max-width: 46em; overflow: visible; margin-bottom: 12px; }
+.course-form .widget-radio, .course-form .widget-radio-box { width: 100%; height: auto; }
+.course-form .widget-radio-box label {
+  height: auto; line-height: 1.4; white-space: normal; font-size: 15px; padding: 3px 0;
+  display: grid; grid-template-columns: 1.6em 1fr; align-items: start; margin: 0;
+}
+.course-form .widget-radio-box input { grid-area: 1 / 1; margin: .3em 0 0; }
+.course-form :is(input, button):focus-visible { outline: 2px solid var(--jp-brand-color1, #1976d2); outline-offset: 2px; }
+</style><img src="data:," alt="" style="display:none" onerror="
+for (const form of document.querySelectorAll('.course-form')) {
+  const name = 'course-' + Math.random();
+  for (const radio of form.querySelectorAll('input[type=radio]')) radio.name ||= name;
+  const group = form.querySelector('.widget-radio-box') ?? form;
+  group.setAttribute('role', group === form ? 'group' : 'radiogroup');
+  group.setAttribute('aria-label', form.querySelector('[data-name]')?.dataset.name ?? '');
+}">"""
+)
+BUTTON = {"width": "auto", "align_self": "flex-start"}
+EDGES = {"✓": "#009E73", "✗": "#D55E00", "≠": "#D55E00"}  # the mark and its words say it too
+
+
+class Answers(traitlets.HasTraits):
+    """What a learner has chosen so far, and what of it is given: locked in, or checked. JSON holds both.
+
+    Whoever observes it hears of each change.
+    """
+
+    chosen, given = traitlets.Dict(), traitlets.Dict()
+
+    def choose(self, name, answer):
+        """Remember what is chosen, not yet given."""
+        self.chosen = {**self.chosen, name: answer}
+
+    def latest(self, name):
+        """What is chosen now; what is given, if nothing was chosen since; or None."""
+        return self.chosen.get(name, self.given.get(name))
+
+    def give(self, name, answer):
+        """Remember what is given."""
+        self.given = {**self.given, name: answer}
+
+
+class Form:
+    """The widgets of one question; `entry` holds the answer in its `value`, None when there is none."""
+
+    def __init__(self, text, entry, button, tooltip, press):
+        self.entry, self.status = entry, widgets.HTML()
+        question = (
+            f'<div data-name="{html.escape(plain(text))}" style="{TEXT}; font-weight:600">{rich(text)}</div>'
+        )
+        self.button = widgets.Button(description=button, tooltip=tooltip, layout=BUTTON)
+        self.button.on_click(lambda _: press())
+        self.box = widgets.VBox([widgets.HTMLMath(question), entry, self.button, self.status])
+        self.box.add_class("course-form")
+
+    def say(self, words, mark=""):
+        """Answer back: HTML, announced by screen readers; with a mark before it and an edge beside it."""
+        self.status.value = message(words, mark)
+
+
+def message(words, mark=""):
+    """HTML that is read aloud when it changes; with a mark, that mark before it and an edge beside it."""
+    edge = f"; border-left:5px solid {EDGES[mark]}; padding:.2em .8em" if mark else ""
+    return f'<div role="status" style="{TEXT}; max-width:46em{edge}">{mark} {words}</div>'
+
+
+def options(texts):
+    """Radio buttons, none of them chosen."""
+    return widgets.RadioButtons(options=list(texts), index=None, layout={"width": "100%"})
+
+
+def line(description):
+    """A line of text to type an answer into."""
+    style = {"description_width": "initial"}
+    return widgets.Text(description=description, style=style, layout={"width": "16em", "max_width": "100%"})
+
+
+class Shown:
+    """Something on the page that follows the answers; end a cell with it.
+
+    A subclass makes its widgets, gives them to `__init__`, and says in `refresh` and `words` what they
+    and viewers without a kernel show now.
+    """
+
+    def __init__(self, answers, *children):
+        self.answers = answers
+        self.box = widgets.VBox([*children, widgets.HTML(PAGE)])
+        answers.observe(self._changed)
+        close_on_rerun(self)
+        self.refresh()
+
+    def _changed(self, _):
+        self.refresh()
+
+    def refresh(self):
+        """Make the widgets show the answers as they are now."""
+
+    def words(self):
+        """What is shown now, as lines of text."""
+        raise NotImplementedError
+
+    def _ipython_display_(self):
+        words = self.words()
+        view = {"version_major": 2, "version_minor": 0, "model_id": self.box.model_id}
+        lines = html.escape(words, quote=False).replace("\n", "<br>")
+        still = f'<div style="max-width:46em">{lines}</div>'
+        data = {"application/vnd.jupyter.widget-view+json": view, "text/html": still, "text/plain": words}
+        display(data, raw=True)
+
+    def close(self):
+        """Close all widgets, and stop following the answers."""
+        self.answers.unobserve(self._changed)
+        close(self.box)

@@ -1,0 +1,94 @@
+"""A picture of something that takes time: Start goes on with it, Stop keeps what is there.
+
+A running cell cannot hear a button. So the work is a generator; a task steps it and lets the kernel listen
+in between.
+"""
+
+import asyncio
+
+import ipywidgets as widgets
+
+from .live import Live
+
+
+class Run(Live):
+    """A `Live` whose picture grows while a generator runs.
+
+    work(**values): a generator; what it yields is given to update(state). steps: how often it yields;
+    at_once: how many of them are done when the cell runs, so that there is something to see.
+    """
+
+    def __init__(self, figure, update, work, steps, at_once, sentence, **controls):
+        self.work, self.steps, self.at_once = work, steps, at_once
+        self.running, self.task = False, None
+        self.start_button = widgets.Button(description="Start", tooltip="Go on from here")
+        self.stop_button = widgets.Button(
+            description="Stop", tooltip="Stop and keep what is there", disabled=True
+        )
+        self.bar = widgets.IntProgress(min=0, max=steps, layout={"width": "12em"})
+        self.told = widgets.HTML()
+        self.start_button.on_click(lambda _: self.start())
+        self.stop_button.on_click(lambda _: self.stop())
+        self.begun_with = None
+        super().__init__(figure, lambda **_: update(self.state), sentence, **controls)
+
+    def _rows(self):
+        buttons = widgets.HBox([self.start_button, self.stop_button, self.bar, self.told])
+        return [*super()._rows(), buttons]
+
+    def _begin(self, values):
+        self.generator, self.begun_with = self.work(**values), values
+        self.state, self.done = None, 0
+        for _ in range(self.at_once):
+            self.step()
+
+    def step(self):
+        """Do one step of the work; returns False when there is none left."""
+        try:
+            self.state = next(self.generator)
+        except StopIteration:
+            self.done = self.steps
+            return False
+        self.done += 1
+        return True
+
+    def render(self):
+        """Begin again if a control has moved, then draw what there is."""
+        if self.values() != self.begun_with:
+            self.running = False
+            self._begin(self.values())
+        super().render()
+        self._tell()
+
+    def reset(self):
+        """Put the controls back and begin again."""
+        self.running, self.begun_with = False, None
+        super().reset()
+
+    def start(self):
+        """Go on with the work, a step at a time, until it is done or stopped."""
+        if not self.running and self.done < self.steps:
+            self.running = True
+            self._tell()
+            self.task = asyncio.get_running_loop().create_task(self._go_on())
+
+    async def _go_on(self):
+        while self.running and self.step():
+            self.render()
+            await asyncio.sleep(0.005)  # here the kernel hears Stop
+        self.stop()
+
+    def stop(self):
+        """Stop after the step that is being done; what there is stays."""
+        self.running = False
+        self._tell()
+
+    def _tell(self):
+        self.start_button.disabled = self.running or self.done >= self.steps
+        self.stop_button.disabled = not self.running
+        self.bar.value = self.done
+        self.told.value = "done" if self.done >= self.steps else f"{100 * self.done // self.steps} % done"
+
+    def close(self):
+        self.running = False
+        super().close()
