@@ -92,7 +92,7 @@ class Reveal(Shown):
     def _lines(self):
         if self.name not in answers.given:
             wait = "Lock your prediction in above, and what is measured appears here."
-            return "", f"{self.prediction.title}: {OPEN}. {wait}"
+            return "", f"Your prediction ({self.prediction.title}): {OPEN}.", wait
         answer, prediction = answers.given[self.name], self.prediction
         mark = "✓" if prediction.holds(answer) else "≠"
         predicted, measured = in_words(answer), prediction.says(prediction.value)
@@ -102,11 +102,11 @@ class Reveal(Shown):
     def refresh(self):
         """Measure, if there is a prediction to set beside it."""
         try:
-            mark, *lines = self._lines()
+            mark, first, *lines = self._lines()
         except Exception as error:
             self.status.value = f'<div role="alert" style="{ERROR}">{explain(error)}</div>'
             return
-        self.status.value = message("<br>".join(map(rich, lines)), mark)
+        self.status.value = message("<br>".join([f"<b>{rich(first)}</b>", *map(rich, lines)]), mark)
 
     def words(self):
         """Prediction, measured answer and why; or that there is no prediction yet."""

@@ -10,13 +10,13 @@ import pytest
 from helpers import controls, experiments, explorers
 from helpers.figures import count, words
 
-NAMES = ["survival", "gradient_bars", "drift", "layer_norm_steps"]
+NAMES = list(explorers.ALL)
 
 
 @pytest.fixture(scope="module")
 def opened():
     """Each explorer, made once for this module."""
-    return {name: getattr(explorers, name)() for name in NAMES}
+    return {name: explorer() for name, explorer in explorers.ALL.items()}
 
 
 def values_of(control, most=65):
@@ -35,6 +35,7 @@ def values_of(control, most=65):
 
 
 def ends_and_default(control):
+    """What stands for a control's range in pairs with another."""
     values = list(values_of(control))
     return [values[0], values[-1], control.value] if len(values) > 4 else values
 

@@ -123,11 +123,12 @@ def test_bad_arguments_are_explained(call, words):
         call()
 
 
+def cpu_seconds(run):
+    start = time.process_time()
+    run()
+    return time.process_time() - start
+
+
 def test_54_blocks_are_quick():
-    """About 0.06 s of CPU: the best of three, with room for a slower machine."""
-    best = np.inf
-    for seed in range(3):
-        start = time.process_time()
-        gradient_by_path_length(54, seed=seed)
-        best = min(best, time.process_time() - start)
-    assert best <= 0.2
+    """About 0.06 s of CPU; a few tries, because the machine may be busy."""
+    assert any(cpu_seconds(lambda: gradient_by_path_length(54)) <= 0.12 for _ in range(8))

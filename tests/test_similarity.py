@@ -160,12 +160,13 @@ def test_bad_arguments_are_explained(call, words):
         call()
 
 
+def cpu_seconds(run):
+    start = time.process_time()
+    run()
+    return time.process_time() - start
+
+
 @pytest.mark.parametrize("run", [input_similarity, pair_similarity])
 def test_a_run_at_the_default_size_is_quick_enough_for_a_slider(run):
-    """At most 10 ms of CPU: the best of several, so that a busy machine does not decide."""
-    best = np.inf
-    for seed in range(10):
-        start = time.process_time()
-        run(seed=seed)
-        best = min(best, time.process_time() - start)
-    assert best <= 0.010
+    """At most 10 ms of CPU; a few tries, because the machine may be busy."""
+    assert any(cpu_seconds(run) <= 0.010 for _ in range(10))

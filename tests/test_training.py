@@ -18,7 +18,6 @@ from helpers.experiments import (
 from helpers.experiments.training import SGD, Adam, cross_entropy, cross_entropy_backward, leaves
 
 X, Y = spirals()
-MAJORITY = 1 - np.bincount(Y).max() / len(Y)
 
 
 def trained(depth, kind="plain", norm=None, alpha=1.0, seed=0, **how):
@@ -33,46 +32,54 @@ def errors(depth, *architecture, seeds=range(5), **how):
     return np.array([100 * trained(depth, *architecture, seed=s, **how)[1].error for s in seeds])
 
 
+def cpu_seconds(run):
+    start = time.process_time()
+    run()
+    return time.process_time() - start
+
+
 # ------------------------------------------------------------------------------ degradation
 
 
 def test_the_largest_class_of_the_spiral():
     assert (X.shape, Y.shape) == ((600, 2), (600,))
-    assert 100 * MAJORITY == pytest.approx(62.8, abs=0.05)
+    assert 1 - np.bincount(Y).max() / len(Y) == pytest.approx(0.628, abs=5e-4)
 
 
 def test_a_shallow_plain_network_learns():
     assert errors(4).max() <= 1
-    assert errors(10).mean() <= 2
+    assert errors(10, seeds=range(3)).mean() <= 2
 
 
 def test_20_plain_layers_learn_half_of_it():
     """27 +- 17 % over 24 seeds; any one network may be anywhere between."""
-    assert 10 < errors(20, seeds=range(6)).mean() < 45
+    assert 10 < errors(20, seeds=range(4)).mean() < 45
 
 
 def test_40_plain_layers_learn_next_to_nothing():
-    seen = errors(40)
+    seen = errors(40, seeds=range(3))
     assert 50 < seen.mean() < 66
     assert seen.min() > 35
 
 
-def test_a_deeper_plain_network_trains_worse():
-    means = [errors(depth, seeds=range(3)).mean() for depth in (6, 16, 32)]
-    assert means[0] + 3 < means[1] + 3 < means[2]
+@pytest.mark.slow
+def test_the_deeper_the_plain_network_the_worse_it_trains():
+    means = np.array([errors(depth).mean() for depth in (6, 16, 24, 32)])
+    assert np.all(np.diff(means) > 3)
 
 
 @pytest.mark.parametrize("depth", [4, 10, 20])
 def test_residual_networks_with_norm_learn(depth):
-    assert errors(depth, "residual", "layer", seeds=range(2)).max() <= 0.5
+    assert errors(depth, "residual", "layer", seeds=[depth]).max() <= 0.5
 
 
-@pytest.mark.parametrize("seed", [0, 3])
-def test_40_residual_layers_with_norm_or_scaled_branches_learn(seed):
-    for kind in (("layer", 1.0), (None, 20**-0.5)):
-        _, last = trained(40, "residual", *kind, seed=seed)
-        assert 100 * last.error <= 0.5
-        assert last.loss < 0.003
+@pytest.mark.parametrize(
+    ("norm", "alpha", "seed"), [("layer", 1.0, 0), (None, 20**-0.5, 0), (None, 20**-0.5, 1)]
+)
+def test_40_residual_layers_with_norm_or_scaled_branches_learn(norm, alpha, seed):
+    _, last = trained(40, "residual", norm, alpha, seed)
+    assert 100 * last.error <= 0.5
+    assert last.loss < 0.003
 
 
 @pytest.mark.parametrize("lr", [0.02, 0.1])
@@ -89,6 +96,9 @@ def test_residual_branches_without_norm_or_scale_diverge(seed, lr):
 @pytest.mark.parametrize(
     ("architecture", "low", "high"),
     [  # mean train error in percent over five seeds
+        ((4, "plain"), 0, 0.5),
+        ((10, "plain"), 0, 2),
+        ((40, "plain"), 50, 66),
         ((40, "plain", "layer"), 50, 72),
         ((40, "plain", "batch"), 25, 52),
         ((4, "residual", "layer"), 0, 0.2),
@@ -103,6 +113,14 @@ def test_residual_branches_without_norm_or_scale_diverge(seed, lr):
 )
 def test_degradation_over_five_seeds(architecture, low, high):
     assert low <= errors(*architecture).mean() <= high
+
+
+@pytest.mark.slow
+def test_20_plain_layers_over_many_seeds():
+    """About 27 +- 17 %: five seeds can have a mean between 13 and 38."""
+    seen = errors(20, seeds=range(24))
+    assert seen.mean() == pytest.approx(27, abs=8)
+    assert 10 < seen.std() < 24
 
 
 @pytest.mark.slow
@@ -331,10 +349,6 @@ def test_bad_arguments_are_explained(call, words):
     [((40, "plain"), 0.65), ((40, "residual", "layer"), 1.6), ((40, "residual", None, 20**-0.5), 0.9)],
 )
 def test_training_is_quick(architecture, seconds):
-    """CPU of 400 steps, from the best of three times 60; a busy machine may take twice as long."""
-    best = np.inf
-    for seed in range(3):
-        start = time.process_time()
-        trained(*architecture, seed=seed, steps=60)
-        best = min(best, time.process_time() - start)
-    assert best * 400 / 60 <= 2 * seconds
+    """CPU of 400 steps, measured over 60; a few tries, because the machine may be busy."""
+    times = (cpu_seconds(lambda: trained(*architecture, steps=60)) for _ in range(8))
+    assert any(t * 400 / 60 <= 1.5 * seconds for t in times)

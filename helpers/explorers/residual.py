@@ -57,11 +57,13 @@ def what_is_left(residual_block=None):
         remark = about(exercises.residual_block, residual_block, residual)
         return picture.update(cosine, rival, residual, network, name, remark)
 
+    network = controls.toggle("network", *NETWORK)
+    network.value = residual_block is not None  # begin with what is theirs
     return live(
         picture.figure,
         update,
         lambda: picture.sentence,
-        residual=controls.toggle("network", *NETWORK),
+        residual=network,
         layers=controls.whole("layers", 32, 1, 64),
         gain=controls.number("gain", 1.0, 0.1, 3.0, 0.1),
     )

@@ -17,13 +17,14 @@ from .kinds import plain, rich
 PAGE = (
     PAGE_SCRIPT
     + """<style>
-.course-form { max-width: 46em; overflow: visible; margin-bottom: 12px; }
+.course-form { max-width: 46em; overflow: visible; margin-bottom: 16px; }
+.course-page code { white-space: nowrap; }
 .course-form .widget-radio, .course-form .widget-radio-box { width: 100%; height: auto; }
 .course-form .widget-radio-box label {
   height: auto; line-height: 1.4; white-space: normal; font-size: 15px; padding: 3px 0;
   display: grid; grid-template-columns: 1.6em 1fr; align-items: start; margin: 0;
 }
-.course-form .widget-radio-box input { grid-area: 1 / 1; margin: .3em 0 0; }
+.course-form .widget-radio-box input { grid-area: 1 / 1; width: 16px; height: 16px; margin: 3px 0 0; }
 .course-form :is(input, button):focus-visible { outline: 2px solid var(--jp-brand-color1, #1976d2); outline-offset: 2px; }
 </style><img src="data:," alt="" style="display:none" onerror="
 for (const form of document.querySelectorAll('.course-form')) {
@@ -104,6 +105,7 @@ class Shown:
     def __init__(self, answers, *children):
         self.answers = answers
         self.box = widgets.VBox([*children, widgets.HTML(PAGE)])
+        self.box.add_class("course-page")
         answers.observe(self._changed)
         close_on_rerun(self)
         self.refresh()

@@ -1,0 +1,497 @@
+"""batch_norm and masked_batch_norm."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from .. import layers
+from .core import Exercise, Remark
+from .mistakes.batches import BATCH, MASKED
+from .mistakes.normalizing import SHARED, SHIFT, VARIANCE
+from .normalizing import AFFINE, CENTRES, DENOMINATORS, DIVISIONS, spread_of
+from .norms import half, single
+from .slips import Space, read
+
+# ------------------------------------------------------------------------------ inputs
+
+
+def channels(*shape, scale=1.0):
+    """(N, C, ...): channels, examples and positions that all differ in mean and scale."""
+    r = np.random.default_rng(21)
+    per_channel = np.arange(shape[1]).reshape(1, -1, *[1] * (len(shape) - 2))
+    per_example = np.arange(shape[0]).reshape(-1, *[1] * (len(shape) - 1))
+    return (
+        r.standard_normal(shape) * (0.5 + 0.6 * per_channel) + 1.3 * per_channel + 0.4 * per_example - 1
+    ) * scale
+
+
+def state(c):
+    """gamma, beta, running_mean, running_var: four vectors that cannot be taken for one another."""
+    r = np.random.default_rng(31)
+    return r.uniform(0.5, 2, c), r.uniform(0.2, 1, c), r.uniform(-1, 1, c), r.uniform(0.3, 3, c)
+
+
+def _probe(*shape, training=True, momentum=0.1, eps=1e-5, scale=1.0):
+    return (channels(*shape, scale=scale), *state(shape[1]), training, momentum, eps)
+
+
+PROBES = [
+    _probe(4, 3),
+    _probe(4, 3, training=False),
+    _probe(2, 4),
+    _probe(4, 4),
+    _probe(4, 4, training=False),
+    _probe(6, 4, momentum=0.3),
+    _probe(6, 4, scale=2e-3),
+    _probe(6, 4, eps=0.5),
+    _probe(6, 4, eps=0.5, training=False),
+    _probe(3, 4, 5),
+    _probe(3, 4, 4),
+    _probe(3, 4, 4, training=False),
+    _probe(2, 3, 4, 5),
+    _probe(2, 3, 4, 5, training=False),
+]
+for _eps in (1e-5, 0.5):  # a flat channel, a faint one, and running variances to match, one of them 0
+    _x, _state = channels(4, 3, scale=1e-3), list(state(3))
+    _x[:, 0], _x[:, 1] = 2.0, 1e-6 * _x[:, 1]
+    _state[3] = np.array([0.0, 1e-12, 1e-6])
+    PROBES += [(_x, *_state, training, 0.1, _eps) for training in (True, False)]
+ALONE = _probe(1, 4)  # one value for each channel: nothing to take a variance of
+
+# ------------------------------------------------------------------------------ the model of batch_norm
+
+
+def _axes(choice, ndim):
+    return {
+        "channel": (0, *range(2, ndim)),
+        "batch only": 0,
+        "per position": (0, 1) if ndim > 2 else 0,
+        "last is channel": tuple(range(ndim - 1)),
+        "example": tuple(range(1, ndim)),
+        "features": 1,
+        "instance": tuple(range(2, ndim)) if ndim > 2 else 0,
+        "all": None,
+    }[choice]
+
+
+MOMENTUM = {
+    "right": lambda old, new, m: (1 - m) * old + m * new,
+    "reversed": lambda old, new, m: m * old + (1 - m) * new,
+    "replaced": lambda old, new, m: new,
+    "kept": lambda old, new, m: old,
+    "old in full": lambda old, new, m: old + m * new,
+    "new in full": lambda old, new, m: (1 - m) * old + new,
+    "both reversed twice": lambda old, new, m: m * old + m * new,
+    "old lost": lambda old, new, m: m * new,
+    "old lost, reversed": lambda old, new, m: (1 - m) * new,
+    "always 0.1": lambda old, new, m: 0.9 * old + 0.1 * new,
+    "always 0.9": lambda old, new, m: 0.1 * old + 0.9 * new,
+    "added": lambda old, new, m: old + new,
+    "average": lambda old, new, m: (old + new) / 2,
+    "minus": lambda old, new, m: (1 - m) * old - m * new,
+    "twice": lambda old, new, m: (1 - m) ** 2 * old + (1 - (1 - m) ** 2) * new,
+}
+
+KEPT_VARIANCE = {
+    "unbiased": lambda x, var, n, eps: var * n / (n - 1),
+    "biased": lambda x, var, n, eps: var,
+    "std": lambda x, var, n, eps: np.sqrt(var),
+    "unbiased std": lambda x, var, n, eps: np.sqrt(var * n / (n - 1)),
+    "std with eps": lambda x, var, n, eps: np.sqrt(var + eps),
+    "rstd": lambda x, var, n, eps: 1 / np.sqrt(var + eps),
+    "rstd without eps": lambda x, var, n, eps: 1 / np.sqrt(var),
+    "with eps": lambda x, var, n, eps: var * n / (n - 1) + eps,
+    "biased with eps": lambda x, var, n, eps: var + eps,
+    "sum": lambda x, var, n, eps: var * n,
+    "other way": lambda x, var, n, eps: var * (n - 1) / n,
+    "twice unbiased": lambda x, var, n, eps: var * (n / (n - 1)) ** 2,
+    "batch size": lambda x, var, n, eps: var * len(x) / (len(x) - 1),
+    "by features": lambda x, var, n, eps: var * n / x.shape[1] * n / (n - 1),
+    "by features, biased": lambda x, var, n, eps: var * n / x.shape[1],
+    "mean": lambda x, var, n, eps: x.mean(axis=_axes("channel", x.ndim)),
+    "square": lambda x, var, n, eps: (x**2).mean(axis=_axes("channel", x.ndim)),
+}
+
+KEPT_MEAN = {
+    "mean": lambda x, mean, var: mean,
+    "sum": lambda x, mean, var: mean * (x.size // x.shape[1]),
+    "var": lambda x, mean, var: var,
+    "zero": lambda x, mean, var: 0 * mean,
+    "overall": lambda x, mean, var: 0 * mean + x.mean(),
+}
+
+
+def batch_norm_model(
+    x,
+    gamma,
+    beta,
+    running_mean,
+    running_var,
+    training,
+    momentum,
+    eps,
+    axis="channel",
+    everywhere=None,
+    statistics="right",
+    update="in training",
+    momentum_use="right",
+    mean_momentum=None,
+    var_momentum=None,
+    kept_variance="unbiased",
+    kept_mean="mean",
+    arguments="right",
+    **choices,
+):
+    """batch_norm with switches. A choice (choice, mode) counts only in that mode."""
+    mode = "training" if training else "evaluation"
+    choices = {
+        decision: choice[0] if isinstance(choice, tuple) else choice
+        for decision, choice in choices.items()
+        if not isinstance(choice, tuple) or choice[1] == mode
+    }
+    axis = everywhere or axis
+    right_axes = _axes(everywhere or "channel", x.ndim)
+    line_up = (-1,) if everywhere == "last is channel" else (1, -1, *[1] * (x.ndim - 2))
+    n = x.size // x.shape[1]
+    if everywhere == "last is channel":
+        n = x.size // x.shape[-1]
+    batch_mean, batch_var = x.mean(axis=right_axes), x.var(axis=right_axes)
+    new_mean, new_var = running_mean, running_var
+    if training == (update != "in evaluation") or update == "always":
+        new_mean = MOMENTUM[mean_momentum or momentum_use](
+            running_mean, KEPT_MEAN[kept_mean](x, batch_mean, batch_var), momentum
+        )
+        new_var = MOMENTUM[var_momentum or momentum_use](
+            running_var, KEPT_VARIANCE[kept_variance](x, batch_var, n, eps), momentum
+        )
+    over = _axes(axis, x.ndim)
+    mean = x.mean(axis=over, keepdims=True)
+    var = spread_of(choices.get("spread", "var"), x, mean, over, x.shape[1])
+    use_batch = {"right": training, "batch": True, "running": False, "exchanged": not training}.get(
+        statistics, training
+    )
+    if not use_batch:
+        mean, var = running_mean.reshape(line_up), running_var.reshape(line_up)
+    if statistics == "after update" and training:
+        mean, var = new_mean.reshape(line_up), new_var.reshape(line_up)
+    if statistics == "mixed" and not training:
+        var = x.var(axis=over, keepdims=True)
+    if statistics == "mixed, mean" and not training:
+        mean = x.mean(axis=over, keepdims=True)
+    if statistics == "unbiased again" and not training:
+        var = var * n / (n - 1)
+    if statistics == "untouched" and not training:
+        mean, var = 0 * mean, 0 * var + 1 - eps
+    if arguments == "swapped" or arguments == "swapped in evaluation" and not training:
+        mean, var, gamma, beta = gamma, beta, running_mean, running_var
+        mean, var = mean.reshape(line_up), var.reshape(line_up)
+    if arguments == "running swapped" and not training:
+        mean, var = var, mean
+    if choices.get("shapes") != "not lined up":
+        gamma, beta = gamma.reshape(line_up), beta.reshape(line_up)
+    c = CENTRES[choices.get("centre", "mean")](x, mean, over)
+    den = DENOMINATORS[choices.get("eps_place", "inside")](var, choices.get("eps_value", eps), n)
+    h = DIVISIONS[choices.get("division", "std")](c, den)
+    y = AFFINE[choices.get("affine", "right")](h, gamma, beta, x)
+    return (y,), (new_mean,), (new_var,)
+
+
+# ------------------------------------------------------------------------------ its slips
+
+WORDS = {
+    "v": "var", "group": "channel", "flat": "of equal numbers", "square": "the variance", "root": "the standard deviation",
+    "affine": "x_hat * gamma + beta", "feature": "channel", "sample": "example", "axis": "axis=0", "spread": "variance",
+    "wrong_count": "the number of features (channels), not of values in the batch",
+}  # fmt: skip
+
+# Welford's and the padded sums are written for rows.
+ROWS_ONLY = [("spread", "welford"), ("spread", "halves"), ("spread", "zero lanes"), ("spread", "block")]
+BOTH_MODES = [slip for slip in read(SHARED + SHIFT, **WORDS) if slip.decision != "whose"]
+
+
+def _in(mode):
+    """Slips made in one mode only: in training or in evaluation."""
+    slips = BOTH_MODES + [slip for slip in read(VARIANCE, **WORDS) if slip.decision == "centre"]
+    return [replace(s, choice=(s.choice, mode), message=f"in {mode}, {s.message}") for s in slips]
+
+
+def _for_running_statistics_too():
+    """A wrong axis, in the output and in what is kept."""
+    slips = read(BATCH, [("axis", "all")], **WORDS)
+    return [replace(slip, decision="everywhere") for slip in slips if slip.decision == "axis"]
+
+
+def _one_value(ask):
+    """BatchNorm must refuse a training batch with one value per channel."""
+    answer = ask(*ALONE)
+    if isinstance(answer.error, ValueError):
+        return None
+    if answer.error is not None:
+        what = f"yours raises {type(answer.error).__name__}"
+    else:
+        what = "your output is just beta, and running_var may become NaN (0/0)"
+    return (
+        "one_value_not_refused",
+        "Right for every batch with several values in a channel, but a training batch with one value per channel (a "
+        f"batch of one, here x of shape (1, 4)) has no variance: {what}. Raise a ValueError that says so.",
+    )
+
+
+def _properties(ask, args):
+    """Facts about batch_norm that hold whatever the numbers."""
+    x, rest = channels(4, 3), state(3)
+    train, evaluate = ask(x, *rest, True, 0.1, 1e-5).outputs, ask(x, *rest, False, 0.1, 1e-5).outputs
+    other = x.copy()
+    other[:, 1] += 3.0
+    moved = ask(other, *rest, True, 0.1, 1e-5).outputs
+    if (
+        not train
+        or not evaluate
+        or not moved
+        or train[0][0].shape != x.shape
+        or evaluate[0][0].shape != x.shape
+    ):
+        return []
+    x_hat = (train[0][0] - rest[1]) / rest[0]
+    facts = [
+        (
+            np.allclose(moved[0][0][:, 0], train[0][0][:, 0]),
+            "a channel depends on the other channels",
+            "channels_not_independent",
+            "channels are independent",
+        ),
+        (
+            np.allclose(x_hat.mean(axis=0), 0, atol=1e-6),
+            "in training the channels do not have mean 0 before gamma and beta",
+            "mean_not_0",
+            "in training each channel has mean 0 before gamma and beta",
+        ),
+        (
+            np.allclose(x_hat.std(axis=0), 1, atol=1e-3),
+            "in training the channels do not have std 1 before gamma and beta",
+            "spread_not_1",
+            "in training each channel has std 1",
+        ),
+        (
+            np.allclose(evaluate[1][0], rest[2]) and np.allclose(evaluate[2][0], rest[3]),
+            "evaluation changes the running statistics",
+            "updated_in_evaluation",
+            "evaluation leaves the running statistics alone",
+        ),
+    ]
+    return [(bool(holds), good if holds else bad, name) for holds, bad, name, good in facts]
+
+
+# ------------------------------------------------------------------------------ the model of masked_batch_norm
+
+
+def padded(n, t, c, padding, lengths):
+    """x (n, t, c) with `padding` after each sequence's length, and the mask of real tokens."""
+    x = np.random.default_rng(61).standard_normal((n, t, c)) * np.linspace(0.5, 2, c) + np.arange(c) + 1.0
+    x += np.arange(n).reshape(-1, 1, 1) * 0.7 + np.arange(t).reshape(1, -1, 1) * 0.3
+    mask = np.arange(t)[None] < np.array(lengths)[:, None]
+    x[~mask] = padding
+    return x, mask, *state(c)[:2]
+
+
+MASKED_PROBES = [
+    (*padded(2, 3, 2, 0.0, [3, 1]), 1e-5),
+    (*padded(3, 5, 4, 0.0, [5, 5, 5]), 1e-5),
+    (*padded(3, 5, 4, 0.0, [5, 3, 1]), 1e-5),
+    (*padded(3, 5, 4, -10.0, [5, 3, 1]), 1e-5),
+    (*padded(3, 4, 4, 0.0, [4, 3, 1]), 1e-5),
+    (*padded(3, 5, 4, -10.0, [5, 3, 2]), 0.5),
+    (1e-3 * padded(3, 5, 4, 0.0, [5, 3, 2])[0], *padded(3, 5, 4, 0.0, [5, 3, 2])[1:], 0.5),
+    (1e-6 * padded(3, 5, 4, 0.0, [5, 3, 2])[0], *padded(3, 5, 4, 0.0, [5, 3, 2])[1:], 1e-5),
+]
+
+
+def _masked_statistics(choice, x, mask, spread):
+    """mean and spread that broadcast against x (N, T, C), by a choice of what is counted."""
+    m = mask[..., None]
+    real, n_all = x[mask], mask.size
+
+    def of(values, axis):
+        mean = values.mean(axis=axis, keepdims=True)
+        return mean, spread_of(spread, values, mean, axis, values.shape[-1])
+
+    def weighted(axis, floor=0):
+        count = m.sum(axis=axis, keepdims=True)
+        mean = (x * m).sum(axis=axis, keepdims=True) / np.maximum(count, floor)
+        return mean, (m * (x - mean) ** 2).sum(axis=axis, keepdims=True) / np.maximum(count, floor)
+
+    if choice == "by sequences":
+        mean = real.sum(axis=0) / len(x)
+        return mean, (m * (x - mean) ** 2).sum(axis=(0, 1)) / len(x)
+    if choice == "zeros in var":
+        mean = real.mean(axis=0)
+        return mean, ((x * m - mean) ** 2).sum(axis=(0, 1)) / len(real)
+    if choice == "zeros in both":
+        mean = (x * m).mean(axis=(0, 1))
+        return mean, ((x * m - mean) ** 2).mean(axis=(0, 1))
+    if choice == "all divided":
+        mean = real.sum(axis=0) / n_all
+        return mean, (m * (x - mean) ** 2).sum(axis=(0, 1)) / n_all
+    if choice == "var divided":
+        mean = real.mean(axis=0)
+        return mean, (m * (x - mean) ** 2).sum(axis=(0, 1)) / n_all
+    if choice == "mean divided":
+        mean = real.sum(axis=0) / n_all
+        return mean, (m * (x - mean) ** 2).sum(axis=(0, 1)) / len(real)
+    if choice == "mean of all":
+        mean = x.mean(axis=(0, 1))
+        return mean, (m * (x - mean) ** 2).sum(axis=(0, 1)) / len(real)
+    if choice == "mean of all, own var":
+        return x.mean(axis=(0, 1)), real.var(axis=0)
+    if choice == "var of all":
+        return real.mean(axis=0), x.var(axis=(0, 1))
+    if choice == "mean of means":
+        mean, var = weighted(1)
+        return mean.mean(axis=0), var.mean(axis=0)
+    if choice == "one number":
+        return real.mean(), real.var()
+    return {
+        "real": lambda: of(real, 0),
+        "all": lambda: of(x, (0, 1)),
+        "padding": lambda: of(x[~mask], 0),
+        "sequence": lambda: weighted(1),
+        "position": lambda: weighted(0, 1),
+        "token": lambda: of(x, -1),
+        "time": lambda: of(x, (0, 2)),
+        "time, own gamma": lambda: of(x, (0, 2)),
+        "batch only": lambda: of(x, 0),
+        "first token": lambda: of(x[:, 0], 0),
+        "last token": lambda: of(x[:, -1], 0),
+    }[choice]()
+
+
+PADDING = {
+    "zero": lambda y, x, m, beta: np.where(m, y, 0.0),
+    "normalized": lambda y, x, m, beta: y,
+    "kept": lambda y, x, m, beta: np.where(m, y, x),
+    "beta": lambda y, x, m, beta: np.where(m, y, beta),
+    "inverted": lambda y, x, m, beta: np.where(m, 0.0, y),
+    "nan": lambda y, x, m, beta: np.where(m, y, np.nan),
+    "removed": lambda y, x, m, beta: y[m[..., 0]],
+}
+
+
+def masked_batch_norm_model(
+    x,
+    mask,
+    gamma,
+    beta,
+    eps,
+    counted="real",
+    padding="zero",
+    spread="var",
+    centre="mean",
+    eps_place="inside",
+    division="std",
+    affine="right",
+    eps_value=None,
+):
+    """masked_batch_norm with switches."""
+    mean, var = _masked_statistics(counted, x, mask, spread)
+    if counted == "time, own gamma":
+        gamma, beta = gamma.reshape(-1, 1), beta.reshape(-1, 1)
+    c = CENTRES[centre](x, mean, (0, 1))
+    den = DENOMINATORS[eps_place](var, eps if eps_value is None else eps_value, mask.sum())
+    y = AFFINE[affine](DIVISIONS[division](c, den), gamma, beta, x)
+    return ((PADDING[padding](y, x, mask[..., None], beta),),)
+
+
+def _masked_properties(ask, args):
+    x, mask, gamma, beta = padded(3, 5, 4, 0.0, [5, 3, 1])
+    one = ask(x, mask, gamma, beta, 1e-5).outputs
+    x[~mask] = 7.0
+    two = ask(x, mask, gamma, beta, 1e-5).outputs
+    if not one or not two or one[0][0].shape != x.shape or two[0][0].shape != x.shape:
+        return []
+    one, two = one[0][0], two[0][0]
+    x_hat = (one[mask] - beta) / gamma
+    checks = [
+        (np.allclose(one[mask], two[mask]), "padding does not change the tokens", "padding changes the tokens", "padding_counted"),
+        (np.allclose(two[~mask], 0), "the padding comes out 0", "the padding does not come out 0", "padding_not_zeroed"),
+        (np.allclose(x_hat.mean(axis=0), 0, atol=1e-6), "real tokens have mean 0 in each channel",
+         "the real tokens do not have mean 0 in each channel before gamma and beta", "mean_not_0"),
+        (np.allclose(x_hat.std(axis=0), 1, atol=1e-3), "real tokens have std 1 in each channel",
+         "the real tokens do not have std 1 in each channel before gamma and beta", "spread_not_1"),
+    ]  # fmt: skip
+    return [(bool(holds), yes if holds else no, name) for holds, yes, no, name in checks]
+
+
+# ------------------------------------------------------------------------------ the exercises
+
+_HALF = half([[-600, 5, 1], [700, 0, 2], [500, 3, 3]])
+_SINGLE = single(1000 + 0.5 * np.random.default_rng(6).standard_normal((8, 3)))
+OVERFLOW = (
+    "In float16 it goes wrong for large inputs: the squares overflow above 256. Compute the statistics in float32 or "
+    "float64 and cast back."
+)
+CANCEL = (
+    "In float32, with a mean that is large against the spread, the variance loses its digits (cancellation in "
+    "E[x**2] - E[x]**2). Subtract the mean first, then square."
+)
+
+batch_norm = Exercise(
+    reference=layers.batch_norm,
+    outputs=("y", "running_mean", "running_var"),
+    probes=PROBES,
+    space=Space(
+        batch_norm_model,
+        read(BATCH + VARIANCE, [("spread", "ddof"), *ROWS_ONLY], **WORDS) + BOTH_MODES,
+        alone=_for_running_statistics_too() + _in("training") + _in("evaluation"),
+    ),
+    properties=_properties,
+    extras=[_one_value],
+    remarks=[
+        Remark((_HALF, *(half(v) for v in state(3)), True, 0.1, 1e-5), "float16_overflow", OVERFLOW),
+        Remark((_SINGLE, *(single(v) for v in state(3)), True, 0.1, 1e-5), "float32_cancellation", CANCEL),
+    ],
+    prompt=(
+        "Write `batch_norm(x, gamma, beta, running_mean, running_var, training, momentum, eps)` and return three "
+        "things: `y, running_mean, running_var`. `x` has shape (N, C) or (N, C, ...), the channels are axis 1, and all "
+        "four vectors have shape (C,). In training each channel is normalized over the batch (and all positions) by "
+        "its mean and its biased variance (divided by n), with eps inside the square root; the running statistics are "
+        "new = (1 - momentum) * old + momentum * batch, where the variance that is kept is the unbiased one (divided "
+        "by n - 1). In evaluation the running statistics are used and come back unchanged. A training batch with only "
+        "one value per channel raises a ValueError. Change no argument in place."
+    ),
+    hints=[
+        "Which numbers share a mean? All values of one channel: the batch, and every position.",
+        "Two modes: in training the batch's statistics normalize, in evaluation the running ones, unchanged.",
+        "Momentum weighs the new batch: (1 - momentum) * old + momentum * batch.",
+        (
+            "Two variances: biased (n) for the output, unbiased (n - 1) for running_var. `axis = (0, *range(2, x.ndim))`, "
+            "and vectors of length C reshaped to (1, C, 1, ...)."
+        ),
+    ],
+    difficulty=4,
+    minutes=20,
+)
+
+masked_batch_norm = Exercise(
+    reference=layers.masked_batch_norm,
+    outputs=("y",),
+    probes=MASKED_PROBES,
+    space=Space(
+        masked_batch_norm_model,
+        [s for s in read(MASKED + VARIANCE, ROWS_ONLY, **WORDS) + BOTH_MODES if s.choice != "where"],
+    ),
+    properties=_masked_properties,
+    prompt=(
+        "Write `masked_batch_norm(x, mask, gamma, beta, eps)` for sequences of different length. `x` has shape (N, T, "
+        "C), `mask` (N, T) is True at the real tokens, `gamma` and `beta` have shape (C,). Each channel is normalized "
+        "by the mean and the biased variance of all real tokens of the batch together, eps inside the square root, "
+        "then scaled and shifted. The padding neither counts nor comes out: `y` is 0 there. Return an array shaped "
+        "like `x`; leave `x` as it is."
+    ),
+    hints=[
+        "Change the numbers in the padding: nothing may happen to the real tokens.",
+        "`x[mask]` picks the real tokens as an array of shape (tokens, C).",
+        "Normalize everything by the statistics of `x[mask]`, and at the end `np.where(mask[..., None], y, 0)`.",
+    ],
+    difficulty=3,
+    minutes=10,
+)

@@ -1,0 +1,343 @@
+"""One exercise: its prompt, its hints, its solution, and the check that names the mistake."""
+
+import inspect
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import permutations
+
+import numpy as np
+
+from .. import layers
+from . import describing
+from .comparing import alike, close, reader
+from .running import SECONDS, TimeLimit, is_blank, isolated, run
+from .showing import show
+from .slips import Space, search
+
+TRIES = 3  # wrong answers before the solution is offered
+
+FLOAT32 = (
+    "Only seven digits of the result are right: something in your function is float32. With float64 inputs nothing "
+    "needs to be."
+)
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """outcome: "not attempted", "correct", "wrong" or "raised"; mistake: a short name or None; message."""
+
+    outcome: str
+    mistake: str | None
+    message: str
+
+
+@dataclass(frozen=True)
+class Remark:
+    """A call made when the answer is right, mostly in another number type; a difference is only remarked on."""
+
+    args: tuple
+    name: str
+    text: str
+    about: str = "values"  # or "dtype": the number type of the result; or "last digit"
+
+
+@dataclass(eq=False, repr=False)
+class Exercise:
+    """One exercise, judged by what the learner's function does."""
+
+    reference: callable
+    outputs: tuple  # names of what is returned; a name that ends in [] is a list of arrays
+    probes: list  # argument tuples, the smallest first
+    space: Space
+    prompt: str
+    hints: list
+    difficulty: int  # 1 to 5
+    minutes: int
+    properties: callable = None  # (ask, first wrong probe) -> [(holds, sentence, name)]
+    remarks: list = field(default_factory=list)
+    extras: list = field(default_factory=list)  # (ask) -> (name, message) or None, when all probes are right
+
+    def __post_init__(self):
+        self.name = self.reference.__name__
+        self.parameters = tuple(inspect.signature(self.reference).parameters)
+        self.hints_shown, self.tries, self.last_try = 0, 0, None
+        self._read = reader(self.outputs)
+
+    def __repr__(self):
+        return (
+            f"{self.name} (difficulty {self.difficulty} of 5, about {self.minutes} minutes)\n\n{self.prompt}"
+        )
+
+    # -------------------------------------------------------------------------- what a learner uses
+
+    def check(self, f):
+        """Show whether f is right, and which mistake it is if not."""
+        found = self.diagnose(f)
+        text = found.message
+        if found.outcome in ("wrong", "raised"):
+            code = f.__code__ if inspect.isfunction(f) else type(f)
+            self.tries += code != self.last_try  # the same cell run again is no new try
+            self.last_try = code
+            if self.tries >= TRIES:
+                text += f"\n\nThe solution is there when you want it: `exercises.{self.name}.solution()`."
+            else:
+                text += f"\n\nStuck? `exercises.{self.name}.hint()`."
+        show(f"{self.name}: {found.outcome}", text, found.outcome)
+
+    def hint(self):
+        """Show one more hint."""
+        self.hints_shown = min(self.hints_shown + 1, len(self.hints))
+        lines = [f"{i}. {hint}" for i, hint in enumerate(self.hints[: self.hints_shown], 1)]
+        if self.hints_shown == len(self.hints):
+            lines.append(f"These are all the hints. `exercises.{self.name}.solution()` shows one solution.")
+        show(f"{self.name}: hint {self.hints_shown} of {len(self.hints)}", "\n\n".join(lines), "hint")
+
+    def solution(self):
+        """Show the function that the check compares with."""
+        show(f"{self.name}: a solution", self.source(), "solution")
+
+    # -------------------------------------------------------------------------- for programs
+
+    def source(self):
+        """The reference and the small functions it calls, as text."""
+        needed, queue = [], [self.reference]
+        while queue:
+            f = queue.pop()
+            if f not in needed:
+                needed.insert(0, f)
+                called = [getattr(layers, name, None) for name in f.__code__.co_names]
+                queue += [g for g in called if inspect.isfunction(g) and g.__module__ == layers.__name__]
+        return "\n\n\n".join(inspect.getsource(f).strip() for f in needed)
+
+    def is_blank(self, f):
+        """Has f not been written yet?"""
+        return is_blank(f)
+
+    def or_reference(self, f):
+        """f, or the reference while f is blank."""
+        return self.reference if is_blank(f) else f
+
+    def diagnose(self, f):
+        """What is right or wrong with f, without showing it."""
+        if is_blank(f):
+            text = f"`{self.name}` is still blank. Write its body, then check again."
+            return Diagnosis("not attempted", None, text)
+        return self._unusable(f) or self._judge(f)
+
+    @cached_property
+    def wanted(self):
+        """The right outputs of every probe."""
+        with np.errstate(all="ignore"):
+            return [self._read(self.reference(*args)) for args in self.probes]
+
+    # -------------------------------------------------------------------------- before any comparison
+
+    def _unusable(self, f):
+        """A diagnosis when f cannot be called as it should be."""
+        if not callable(f):
+            text = (
+                f"You passed an object of type {type(f).__name__}, not a function. Pass the function itself, without "
+                f"brackets: `exercises.{self.name}.check({self.name})`."
+            )
+            return Diagnosis("wrong", "not_a_function", text)
+        try:
+            with isolated():
+                signature = inspect.signature(f)
+                signature.bind(*self.parameters)
+        except TypeError:
+            text = (
+                f"The check calls `{self.name}({', '.join(self.parameters)})`, with {len(self.parameters)} arguments "
+                f"in this order; your function takes `{signature}`. Change the line that starts with `def`."
+            )
+            return Diagnosis("wrong", "wrong_arguments", text)
+        except (Exception, TimeLimit):
+            return None
+
+    def _judge(self, f):
+        """Call f on every probe, and on the first once more; then find what is wrong, in the order of urgency."""
+        answers = run(f, self.parameters, [*self.probes, self.probes[0]], self._read)
+        if isinstance(answers[-1].error, TimeLimit):
+            text = (
+                f"Your function was stopped after {SECONDS} seconds; the inputs are tiny, it should need less than a "
+                "millisecond. Look for a loop that never ends: a `while` whose condition never becomes false."
+            )
+            return Diagnosis("raised", "too_slow", text)
+        changed = next((i for i, answer in enumerate(answers) if answer.changed), None)
+        if changed is not None:
+            return self._changed(changed, answers)
+        unreadable = next((answer.unreadable for answer in answers if answer.unreadable), None)
+        if unreadable:
+            return Diagnosis("wrong", unreadable.mistake, unreadable.message)
+        *answers, again = answers
+        outputs = [answer.outputs for answer in answers]
+        raised = next((i for i, answer in enumerate(answers) if answer.error is not None), None)
+        if raised is not None:
+            return self._raised(raised, answers, outputs)
+        if again.error is not None or not all(map(alike, again.outputs, outputs[0])):
+            text = (
+                "The same input gave two different answers. Something random is in your function, or it keeps "
+                "something between the calls (a global variable, a default argument that it changes, statistics of "
+                "the first call); the result should depend on the arguments only."
+            )
+            return Diagnosis("wrong", "not_repeatable", text)
+        wrong = self._wrong(outputs)
+        if all(np.all(np.isnan(part)) for output in outputs for parts in output for part in parts):
+            text = (
+                "Every entry of the result is NaN (not a number), on every input. It comes from 0/0, from inf - inf or "
+                "from the root of a negative number: print the value of each step and look for the first NaN."
+            )
+            return Diagnosis("wrong", "all_nan", text)
+        if wrong and not self._only_rounded(outputs):
+            return self._named(outputs, wrong) or self._unknown(f, outputs, wrong)
+        return self._extra(f) or self._correct(f, rounded=bool(wrong))
+
+    def _changed(self, index, answers):
+        """An argument was changed, which is worth saying before anything else."""
+        name, after = next(iter(answers[index].changed.items()))
+        before = (*self.probes, self.probes[0])[index][self.parameters.index(name)]
+        how = describing.how_changed(before, after, answers[index].outputs)
+        text = (
+            f"Your function changes its argument `{name}` in place{how}. Whoever called it still needs the old values: "
+            f"in a network the shortcut or the backward pass uses them. `a += b`, `a /= b`, `a[...] = b` and `out=a` "
+            f"write into the same array; write `a = a + b` and so on, or start from `{name}.copy()`."
+        )
+        outputs = [answer.outputs for answer in answers[:-1]]
+        besides = None
+        if None not in outputs and self._wrong(outputs):
+            besides = self._named(outputs, self._wrong(outputs))
+        if besides:
+            text += " The result is wrong as well. " + besides.message
+        return Diagnosis("wrong", "input_changed" + (f"+{besides.mistake}" if besides else ""), text)
+
+    def _raised(self, index, answers, outputs):
+        """The learner's error and line, and the mistake behind it when the model fails in the same way."""
+        error = answers[index].error
+        text = f"Your function raised {type(error).__name__} {answers[index].place}".rstrip()
+        detail = describing.first_line(error)
+        text += (f": {detail}" if detail else "").rstrip(".") + "."
+        right = [output is not None and self._right(i, output) for i, output in enumerate(outputs)]
+        shape = describing.x_shape(self, index)
+        if shape and any(right):
+            text += f" It happens for {shape}; for {describing.x_shape(self, right.index(True))} your answer is right."
+        elif shape:
+            text += f" It happened for {shape}."
+        found, left = search(self.space, self.probes, outputs, range(len(self.outputs)), most=1)
+        if not found or left:
+            found, left = self._where_it_ran(outputs)
+        if not found or left:
+            name = "endless_recursion" if isinstance(error, RecursionError) else None
+            return Diagnosis("raised", name, f"{text} {describing.advice(error)}")
+        names = "+".join(slip.name for chosen in found for slip in chosen)
+        return Diagnosis("raised", names, " ".join([text, *map(self.space.message, found)]))
+
+    def _where_it_ran(self, outputs):
+        """The slips that explain the answers on those probes where there are answers."""
+        ran = [i for i, output in enumerate(outputs) if output is not None]
+        probes, outputs, wanted = ([those[i] for i in ran] for those in (self.probes, outputs, self.wanted))
+        wrong = [
+            k for k in range(len(self.outputs)) if not all(alike(o[k], w[k]) for o, w in zip(outputs, wanted))
+        ]
+        return search(self.space, probes, outputs, wrong, most=1) if wrong else ([], set())
+
+    # -------------------------------------------------------------------------- comparing
+
+    def _right(self, index, outputs):
+        return all(map(alike, outputs, self.wanted[index]))
+
+    def _wrong(self, outputs):
+        """Indices of the outputs that differ on some probe."""
+        pairs = list(zip(outputs, self.wanted))
+        return [k for k in range(len(self.outputs)) if not all(alike(got[k], want[k]) for got, want in pairs)]
+
+    def _only_rounded(self, outputs):
+        """Does everything agree as well as float32 can?"""
+        pairs = [(a, b) for got, want in zip(outputs, self.wanted) for a, b in zip(got, want)]
+        return all(alike(a, tuple(part.astype(np.float32) for part in b)) for a, b in pairs)
+
+    def _named(self, outputs, wrong):
+        """A diagnosis when another order of the outputs, or slips, explain what is wrong."""
+        swapped = self._swapped(outputs)
+        if swapped:
+            return swapped
+        found, left = search(self.space, self.probes, outputs, wrong)
+        if not found:
+            return None
+        text = " ".join(map(self.space.message, found))
+        for k in left:
+            text += f" Something else is wrong too: {describing.where(self, outputs, k, given=False)}"
+        return Diagnosis("wrong", "+".join(dict.fromkeys(s.name for chosen in found for s in chosen)), text)
+
+    def _swapped(self, outputs):
+        """A diagnosis when the outputs are right but in another order."""
+        names = [name.removesuffix("[]") for name in self.outputs]
+        for order in list(permutations(range(len(names))))[1:]:
+            pairs = zip(outputs, self.wanted)
+            if all(alike(got[i], want[j]) for got, want in pairs for i, j in enumerate(order)):
+                text = (
+                    f"All the numbers are right, in another order: you return `{', '.join(names[j] for j in order)}`; "
+                    f"the exercise asks for `return {', '.join(names)}`."
+                )
+                return Diagnosis("wrong", "outputs_swapped", text)
+        return None
+
+    def _unknown(self, f, outputs, wrong):
+        """The first entry that differs on the smallest probe, and the properties that hold and fail."""
+        right = [self._right(i, output) for i, output in enumerate(outputs)]
+        first = right.index(False)
+        text = describing.where(self, outputs, wrong[0]) + describing.when(self, right)
+        fine = [f"`{name.removesuffix('[]')}`" for k, name in enumerate(self.outputs) if k not in wrong]
+        if fine:
+            text += f" ({' and '.join(fine)} {'is' if len(fine) == 1 else 'are'} right.)"
+        shape = describing.shape(outputs[first], self.wanted[first])
+        if shape:
+            return Diagnosis("wrong", "wrong_shape", text + shape)
+        ratio = describing.ratio(self, outputs, wrong[0])
+        mistake = "factor" if ratio else None
+        if describing.nearly(outputs[first], self.wanted[first]):
+            mistake = "low_precision"
+            text += " It is nearly right, to about three digits: something is rounded (float16?), or a constant is off."
+        facts = self.properties(self._ask(f), self.probes[first]) if self.properties else []
+        failing = [(sentence, name) for holds, sentence, name in facts if not holds]
+        holding = [sentence for holds, sentence, name in facts if holds]
+        text += ratio
+        text += f" What fails: {'; '.join(sentence for sentence, _ in failing)}." if failing else ""
+        text += f" What holds: {'; '.join(holding)}." if holding else ""
+        return Diagnosis("wrong", mistake or next((name for _, name in failing), None), text)
+
+    def _ask(self, f):
+        """A function that gives the learner's answer to other arguments."""
+        return lambda *args: run(f, self.parameters, [args], self._read)[0]
+
+    # -------------------------------------------------------------------------- when all probes are right
+
+    def _extra(self, f):
+        """A diagnosis when f fails in a special case."""
+        for extra in self.extras:
+            found = extra(self._ask(f))
+            if found:
+                return Diagnosis("wrong", *found)
+        return None
+
+    def _correct(self, f, rounded):
+        """Correct, with a remark for each number type in which it goes wrong."""
+        made = {"float32_inside": FLOAT32} if rounded else {}
+        answers = run(f, self.parameters, [remark.args for remark in self.remarks], self._read)
+        for remark, answer in zip(self.remarks, answers):
+            with np.errstate(all="ignore"):
+                want = self._read(self.reference(*remark.args))
+            if not _good_enough(answer, want, remark.about):
+                made[remark.name] = remark.text
+        count = {0: "", 1: " One remark: "}.get(len(made), f" {len(made)} remarks: ")
+        return Diagnosis("correct", "+".join(made) or None, "Correct." + count + " ".join(made.values()))
+
+
+def _good_enough(answer, want, about):
+    """Is the answer right in what the remark is about?"""
+    if answer.outputs is None or answer.changed:
+        return False
+    same = {
+        "values": close,
+        "dtype": lambda a, b: a.dtype == b.dtype,
+        "last digit": lambda a, b: np.array_equal(a, b.astype(a.dtype)),
+    }[about]
+    return all(same(a, b) for got, right in zip(answer.outputs, want) for a, b in zip(got, right))

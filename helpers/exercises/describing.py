@@ -1,0 +1,187 @@
+"""What can be seen of a mistake that has no name: where, when, by how much, of which shape."""
+
+import numpy as np
+
+from .comparing import alike, close, first_difference
+
+# ------------------------------------------------------------------------------ where
+
+
+def where(exercise, outputs, index, given=True):
+    """'`y[0, 1]` should be 1.2 and is 0.7, for x = ...' on the first probe that shows it; index: of the output."""
+    name = exercise.outputs[index].removesuffix("[]")
+    probe = next(i for i, o in enumerate(outputs) if not alike(o[index], exercise.wanted[i][index]))
+    got, want = outputs[probe][index], exercise.wanted[probe][index]
+    tail = _given(exercise.parameters, exercise.probes[probe]) if given else ""
+    if len(got) != len(want):
+        return f"`{name}` has {len(got)} entries; {len(want)} are expected{tail}."
+    part = next(i for i in range(len(got)) if not close(got[i], want[i]))
+    if exercise.outputs[index].endswith("[]"):
+        name += f"[{part}]"
+    entry = first_difference(got[part], want[part])
+    if entry is None:
+        return f"`{name}` has shape {got[part].shape}; {want[part].shape} is expected{tail}."
+    name += str(list(entry)) if entry else ""
+    return f"`{name}` should be {want[part][entry]:.6g} and is {got[part][entry]:.6g}{tail}."
+
+
+def _given(parameters, args):
+    """', for x = ...': the arguments, as long as they are short."""
+    shown = []
+    for name, value in zip(parameters, args):
+        if isinstance(value, np.ndarray) and value.size > 12:
+            shown.append(f"`{name}` of shape {value.shape}")
+        elif isinstance(value, (np.ndarray, int, float)):
+            text = np.array2string(np.asarray(value), precision=4, separator=", ", max_line_width=1000)
+            shown.append(f"`{name} = {' '.join(text.split())}`")
+        elif callable(value) and value.__doc__:
+            shown.append(f"`{name}`: {value.__doc__}")
+    return ", for " + ", ".join(shown) if shown else ""
+
+
+def x_shape(exercise, probe):
+    """'`x` of shape (2, 3)', or '' when there is no x."""
+    args = dict(zip(exercise.parameters, exercise.probes[probe]))
+    return f"`x` of shape {args['x'].shape}" if isinstance(args.get("x"), np.ndarray) else ""
+
+
+# ------------------------------------------------------------------------------ when
+
+
+def _number(name, value):
+    return f"`{name} = {value}`" if isinstance(value, (int, float)) else None
+
+
+def _axes(name, value):
+    return f"`{name}` has {value.ndim} axes" if isinstance(value, np.ndarray) else None
+
+
+def _square(name, value):
+    if isinstance(value, np.ndarray) and value.ndim > 1:
+        return f"the last two axes of `{name}` are {'equal' if value.shape[-1] == value.shape[-2] else 'different'}"
+    return None
+
+
+def when(exercise, right):
+    """' It is wrong exactly when ...' if one argument tells the wrong probes from the right ones."""
+    for describe in (_number, _axes, _square):
+        for k, name in enumerate(exercise.parameters):
+            seen = [describe(name, args[k]) for args in exercise.probes]
+            good = {text for text, holds in zip(seen, right) if holds}
+            bad = {text for text, holds in zip(seen, right) if not holds}
+            if good and None not in good | bad and not good & bad:
+                return f" It is wrong exactly when {' or '.join(sorted(bad))}."
+    return f" It is right for {sum(right)} of the {len(right)} inputs." if any(right) else ""
+
+
+# ------------------------------------------------------------------------------ by how much
+
+
+def ratio(exercise, outputs, index):
+    """' Every entry is 2 times the right one.' when it is so, else ''."""
+    ratios = []
+    for got, want in zip(outputs, exercise.wanted):
+        a, b = (np.concatenate([np.ravel(part) for part in one[index]]) for one in (got, want))
+        if a.shape != b.shape or not np.any(a) or not np.any(b):
+            return ""
+        ratios.append(a @ b / (b @ b))
+        if not np.all(np.isfinite(a)) or not np.allclose(a, ratios[-1] * b, atol=1e-6 * np.abs(a).max()):
+            return ""
+    name = exercise.outputs[index].removesuffix("[]")
+    if np.allclose(ratios, ratios[0]):
+        return f" Every entry of `{name}` is {ratios[0]:.4g} times the right one."
+    some = ", ".join(f"{r:.4g} for {x_shape(exercise, i)}" for i, r in enumerate(ratios[:3]))
+    return f" Every entry of `{name}` is right up to a factor that goes with the input: {some}."
+
+
+def nearly(got, want):
+    """Is the error about as small as float16's rounding?"""
+    pairs = [(a, b) for one, other in zip(got, want) for a, b in zip(one, other)]
+    return all(np.max(np.abs(a - b), initial=0) < 2e-3 * np.max(np.abs(b), initial=0) for a, b in pairs)
+
+
+# ------------------------------------------------------------------------------ of which shape
+
+
+def shape(got, want):
+    """' It is transposed ...': the likely reason for the first wrong shape, or ''."""
+    for one, other in zip(got, want):
+        for a, b in zip(one, other):
+            if a.shape != b.shape:
+                return " " + _reason(a.shape, b.shape)
+    return ""
+
+
+def _reason(got, want):
+    if got == want[::-1] and len(got) > 1:
+        return "It is transposed: use `.T`, or exchange the two factors of the product."
+    if len(got) == len(want) + 1 and got[-1:] == want[-1:]:
+        return "One axis too many is left: it was not summed (or averaged) away."
+    if np.prod(got) == np.prod(want):
+        return "The entries are all there; reshape them to the shape that is asked for."
+    if len(got) < len(want):
+        return "An axis is gone: an average or sum without `keepdims=True`, or over too many axes."
+    if len(got) == len(want) and any(g > w for g, w in zip(got, want)):
+        return (
+            "Broadcasting (or joining) made it larger: two arrays whose shapes do not line up were combined. Print "
+            "the shape of each, and keep averaged axes with `keepdims=True`."
+        )
+    return "Print the shape after every step to see where it changes."
+
+
+# ------------------------------------------------------------------------------ changed inputs, errors
+
+
+def how_changed(before, after, outputs):
+    """': afterwards it holds ...' when that can be seen, else ''."""
+    arrays = isinstance(after, np.ndarray) and isinstance(before, np.ndarray)
+    if not arrays or before.shape != after.shape or not before.ndim:
+        return ""
+    guesses = {
+        "its negative entries are 0, as an in-place ReLU leaves them, so the shortcut has lost them": np.maximum(
+            before, 0
+        ),
+        "its mean is subtracted": before - before.mean(axis=-1, keepdims=True),
+        "it holds the normalized values": (before - before.mean(axis=-1, keepdims=True))
+        / np.maximum(before.std(axis=-1, keepdims=True), 1e-300),
+    }
+    if outputs:
+        guesses = {"it holds the result": outputs[0][0]} | guesses
+    for text, guess in guesses.items():
+        if guess.shape == after.shape and np.allclose(after, guess, rtol=1e-3, atol=1e-6):
+            return f": afterwards {text}"
+    return ""
+
+
+def first_line(error):
+    """What the exception says, shortened."""
+    try:
+        lines = str(error).strip().splitlines()
+    except Exception:
+        return ""
+    return lines[0][:200] if lines else ""
+
+
+ADVICE = {
+    RecursionError: "It calls itself without end: inside, call the functions you were given, or write the formula.",
+    NotImplementedError: "Part of the function is still to be written.",
+    UnboundLocalError: "A variable is used before it gets its value.",
+    NameError: "Is the name spelled the same everywhere, and is it an argument or made before that line?",
+    AttributeError: "What stands left of the dot is of another type than you think; print its type.",
+    IndexError: "An index is past the end; print the length and the index.",
+    ZeroDivisionError: "Something is divided by 0; think of a row of equal numbers, or of no gradient at all.",
+    TypeError: "A function got arguments of another type or number than it takes; print the types there.",
+    SystemExit: "Do not leave the program from inside a function; use `return`.",
+}
+
+
+def advice(error):
+    """What to try after an exception, by its kind."""
+    text = first_line(error)
+    if any(word in text for word in ("broadcast", "not aligned", "matmul")):
+        return (
+            "Two shapes do not fit together. Print the shapes on that line; an average needs `keepdims=True` to line "
+            "up with what it came from, and one factor of a product may need `.T`."
+        )
+    fitting = (tip for kind, tip in ADVICE.items() if isinstance(error, kind))
+    return next(fitting, "Run your function by hand on a small array, and print what each line gives.")

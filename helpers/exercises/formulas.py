@@ -1,0 +1,15 @@
+"""Formulas as text, so that what is tried and what is shown to the learner are the same thing."""
+
+from functools import cache
+
+import numpy as np
+
+
+@cache
+def _compiled(formula):
+    return compile(formula, "formula", "eval")
+
+
+def evaluate(formula, **names):
+    """The value of a formula of this package (never of a learner) with these names."""
+    return eval(_compiled(formula), {"np": np, **names})

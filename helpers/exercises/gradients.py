@@ -1,0 +1,430 @@
+"""Gradients through residual connections and through depth, and what is done with them in training."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from .. import layers
+from .core import Exercise
+from .formulas import evaluate
+from .mistakes import gradients as mistakes
+from .slips import Space, read
+
+
+def _random(*shape, seed):
+    return np.random.default_rng(seed).standard_normal(shape)
+
+
+# ------------------------------------------------------------------------------ tanh and its derivative
+
+SLOPE = "1 - np.tanh(z)**2"
+
+
+def _local(choice, upstream, dy, z, x):
+    """dz, the gradient before tanh."""
+    try:
+        slope = evaluate(choice, z=z, dy=dy, x=x)
+        slope = slope + 0 * z
+    except ValueError:  # another shape than z: a layer whose width changes
+        return None
+    return {"right": lambda: dy * slope, "missing": lambda: slope, "added": lambda: dy + slope}[upstream]()
+
+
+# ------------------------------------------------------------------------------ residual_backward
+
+
+def _residual_backward_model(dy, x, W, local=SLOPE, upstream="right", dx="dy + dz @ W.T", dW="x.T @ dz"):
+    z = x @ W
+    dz = _local(local, upstream, dy, z, x)
+    names = {"dy": dy, "x": x, "W": W, "dz": dz, "slope": 1 - np.tanh(z) ** 2, "dW": x.T @ dz}
+    out = evaluate(dx, **names)
+    return (out,), (evaluate(dW, **names, dx=out),)
+
+
+def _finite_difference(ask, args):
+    """Is dx linear in dy, and does the shortcut pass it?"""
+    dy, x, W = args
+    one, two = ask(dy, x, W).outputs, ask(2 * dy, x, W).outputs
+    still = ask(dy, x, 0 * W).outputs
+    if not one or not two or not still or one[0][0].shape != x.shape:
+        return []
+    linear, passes = np.allclose(two[0][0], 2 * one[0][0]), np.allclose(still[0][0], dy)
+    return [
+        (linear, "doubling dy doubles dx" if linear else "doubling dy does not double dx", "not_linear"),
+        (
+            passes,
+            "with W = 0, dx is dy" if passes else "with W = 0 only the shortcut is left, and dx should be dy",
+            "skip_wrong",
+        ),
+    ]
+
+
+def _ending(catalogue, right):
+    """Slips whose messages end with the right formula."""
+    ending = f" {right}, with dz = dy * (1 - tanh(x @ W)**2)."
+    return [replace(slip, message=slip.message + ending) for slip in read(catalogue)]
+
+
+residual_backward = Exercise(
+    reference=layers.residual_backward,
+    outputs=("dx", "dW"),
+    probes=[
+        (_random(2, 3, seed=3), _random(2, 3, seed=1), _random(3, 3, seed=2) * 0.6),
+        (_random(4, 5, seed=4), _random(4, 5, seed=5), _random(5, 5, seed=6) * 0.4),
+        (_random(4, 4, seed=7), _random(4, 4, seed=8), _random(4, 4, seed=9) * 0.5),
+    ],
+    space=Space(
+        _residual_backward_model,
+        read(mistakes.LOCAL + mistakes.UPSTREAM)
+        + _ending(mistakes.RESIDUAL_DX, "dx = dy + dz @ W.T")
+        + _ending(mistakes.RESIDUAL_DW, "dW = x.T @ dz"),
+    ),
+    properties=_finite_difference,
+    prompt=(
+        "Write `residual_backward(dy, x, W)`, the gradients of y = x + tanh(x @ W), and return two things: `dx, dW`. "
+        "`dy` and `x` have shape (n, d), `W` (d, d). `x` reaches y on two paths, and what comes back on them is added. "
+        "`dW` is the sum over the n rows, not the average."
+    ),
+    hints=[
+        "What comes back on the shortcut? Exactly what arrived: dy.",
+        "On the branch: first back through tanh, dz = dy * (1 - tanh(z)**2) with z = x @ W; then through the product.",
+        "For z = x @ W: the gradient of x is dz @ W.T, that of W is x.T @ dz.",
+    ],
+    difficulty=2,
+    minutes=10,
+)  # fmt: skip
+
+# ------------------------------------------------------------------------------ backprop_chain
+
+
+def _chain_model(x, Ws, dout, residual, local=SLOPE, upstream="right", back="dz @ W.T", dW="h.T @ dz",
+                 skip="down + dh", skip_when="right", forward="right", chain="right", slope_of="right", order="right",
+                 ends="right", skip_in_dW=False):  # fmt: skip
+    """backprop_chain with switches."""
+    adds = {"right": residual, "plain": False, "residual": True}.get(forward, residual)
+    hs = [x]
+    for W in Ws:
+        z = hs[-1] @ W
+        a = {"linear": z, "relu": np.maximum(z, 0)}.get(forward, np.tanh(z))
+        hs.append(hs[-1] + a if adds else a)
+    passing = {
+        "right": [residual] * len(Ws),
+        "always": [True] * len(Ws),
+        "inverted": [not residual] * len(Ws),
+        "first layer": [residual and i == 0 for i in range(len(Ws))],
+        "last layer": [residual and i == len(Ws) - 1 for i in range(len(Ws))],
+    }[skip_when]
+    start = np.ones_like(dout) if chain == "ones" else dout
+    dhs, dWs, dzs = [start], [], []
+    walk = range(len(Ws)) if chain == "forward order" else reversed(range(len(Ws)))
+    for i in walk:
+        W, h, dh = Ws[i], hs[i], start if chain == "restart" else dhs[-1]
+        z = h @ W
+        if slope_of == "below":
+            z = hs[max(i - 1, 0)] @ Ws[max(i - 1, 0)]
+        dz = _local(local, upstream, dh, z, h)
+        if slope_of == "output":
+            dz = dh * (1 - hs[i + 1] ** 2)
+        names = {"dz": dz, "dh": dh, "W": W, "h": h, "x": x, "h_next": hs[i + 1], "h_before": hs[max(i - 1, 0)], "dout": dout,
+                     "W_next": Ws[min(i + 1, len(Ws) - 1)], "W_before": Ws[max(i - 1, 0)], "slope_before": 1 - h**2}  # fmt: skip
+        names["dW"] = h.T @ dz
+        names["down"] = evaluate(back, **names)
+        below = evaluate(skip, **names) if passing[i] else names["down"]
+        if chain == "last skipped" and i == len(Ws) - 1:
+            below = dh
+        dWs.append(evaluate(dW, **names, dh_below=below))
+        if skip_in_dW and residual:
+            dWs[-1] = h.T @ (dz + dh)
+        dzs.append(dz)
+        dhs.append(below)
+    dhs = {"right": dhs, "dz": [start] + dzs, "first missing": dhs[:-1], "last missing": dhs[1:]}[ends]
+    dhs = dhs if order in ("dhs", "both") else dhs[::-1]
+    dWs = dWs if order in ("dWs", "both") else dWs[::-1]
+    return tuple(dhs), tuple(dWs)
+
+
+def _chain_probe(widths, residual, rows=3):
+    Ws = [_random(a, b, seed=100 + k) * 0.9 / np.sqrt(a) for k, (a, b) in enumerate(pairwise(widths))]
+    return _random(rows, widths[0], seed=150), Ws, _random(rows, widths[-1], seed=160), residual
+
+
+backprop_chain = Exercise(
+    reference=layers.backprop_chain,
+    outputs=("dhs[]", "dWs[]"),
+    probes=[
+        _chain_probe([3, 3], False, rows=2),
+        _chain_probe([5, 5, 5, 5], False),
+        _chain_probe([5, 4, 6, 3], False),
+        _chain_probe([4, 4, 4], True),
+        _chain_probe([5, 5, 5, 5], True),
+        _chain_probe([4, 4], True, rows=4),
+    ],
+    space=Space(
+        _chain_model,
+        read(
+            mistakes.LOCAL
+            + mistakes.UPSTREAM
+            + mistakes.CHAIN_BACK
+            + mistakes.CHAIN_SKIP
+            + mistakes.CHAIN_DW
+            + mistakes.CHAIN_FLOW
+        ),
+    ),
+    prompt=(
+        "Write `backprop_chain(x, Ws, dout, residual)`: gradients in a stack of tanh layers, h[l+1] = tanh(h[l] @ W[l]), "
+        "plus h[l] when `residual` is true; h[0] is `x`. `x` has shape (n, d), `Ws` is a list of L matrices, `dout` is "
+        "the gradient at the last output. Return two lists, the earliest layer first: [dL/dh[0], ..., dL/dh[L]], L + 1 "
+        "entries, the last of which is `dout`; and [dL/dW[0], ..., dL/dW[L-1]]. The gradients of W are sums over the n "
+        "rows, not averages."
+    ),
+    hints=[
+        "Two loops: forward, keeping every h; then backward, from the last layer to the first.",
+        "One layer back: dz = dh * (1 - tanh(h @ W)**2), then h.T @ dz for W and dz @ W.T for h.",
+        "With a shortcut the layer's input gets dh as well, unchanged.",
+        "The backward loop fills its lists from the end: turn them round with `[::-1]`.",
+    ],
+    difficulty=4,
+    minutes=20,
+)
+
+# ------------------------------------------------------------------------------ grad_norms
+
+
+def _grad_norms_model(params, grads, length="np.sqrt((g**2).sum())", total="np.sqrt((true**2).sum())"):
+    true = np.array([np.sqrt((g**2).sum()) for g in grads])
+    per = np.array([evaluate(length, g=g, p=p) for p, g in zip(params, grads)])
+    # Of a learner who gets the list wrong, the total is mostly computed from the list.
+    return (per,), (np.asarray(evaluate(total, true=true, per=per, params=params, grads=grads)),)
+
+
+def _tensors(seed, *shapes, scale=1.0):
+    return [_random(*shape, seed=seed + k) * scale / (k + 1) for k, shape in enumerate(shapes)]
+
+
+grad_norms = Exercise(
+    reference=layers.grad_norms,
+    outputs=("per_tensor", "total"),
+    probes=[
+        (_tensors(0, (2, 2), (3,)), _tensors(10, (2, 2), (3,), scale=3.0)),
+        (_tensors(1, (4, 5), (5,), (3, 3)), _tensors(20, (4, 5), (5,), (3, 3), scale=2.0)),
+        (_tensors(2, (4, 4)), _tensors(30, (4, 4))),
+        ([np.ones(3), np.ones((4, 4))], [_random(3, seed=33), 5 * _random(4, 4, seed=34)]),
+    ],
+    space=Space(
+        _grad_norms_model,
+        read(mistakes.LENGTHS + mistakes.TOTALS),
+        named=lambda names: (
+            "the square root is missing, in the list and in the total: you return squared norms (sums of squares). Take "
+            "the root of each sum of squares."
+            if names == {"squared", "norms_added"} or names == {"squared", "total_squared"}
+            else None
+        ),
+    ),
+    prompt=(
+        "Write `grad_norms(params, grads)` and return two things. `params` and `grads` are lists of arrays of the same "
+        "shapes. First: the Euclidean length (root of the sum of squares) of each gradient, as one array (or list) of "
+        "numbers. Second: the length of all gradients together, as one long vector; a number. `params` is only there to "
+        "be at hand."
+    ),
+    hints=[
+        "Euclidean length: square, sum, root.",
+        "All together as one long vector: sum all squares before the root. Norms themselves do not add up.",
+    ],
+    difficulty=1,
+    minutes=5,
+)
+
+# ------------------------------------------------------------------------------ clip_by_global_norm
+
+
+def _norm(g):
+    return np.sqrt((g**2).sum())
+
+
+def _clip_model(grads, max_norm, clip="[g * min(1, max_norm / (total + 1e-6)) for g in grads]"):
+    total = np.sqrt(sum((g**2).sum() for g in grads))
+    scaled = evaluate(clip, grads=grads, max_norm=max_norm, total=total, norm=_norm)
+    return (tuple(scaled),)
+
+
+def _no_gradient(ask):
+    """All gradients zero: nothing may be divided by 0."""
+    answer = ask([np.zeros(3), np.zeros((2, 2))], 1.0)
+    if answer.outputs and all(np.all(g == 0) for g in answer.outputs[0]):
+        return None
+    return (
+        "zero_gradients",
+        "Right for every other input, but gradients that are all 0 do not come back as 0: something is divided by a "
+        "total of 0. Add a tiny number, max_norm / (total + 1e-6).",
+    )
+
+
+def _clip_properties(ask, args):
+    grads, max_norm = args
+    outputs = ask(grads, max_norm).outputs
+    if not outputs or len(outputs[0]) != len(grads):
+        return []
+    long = np.concatenate([g.ravel() for g in grads])
+    clipped = np.concatenate([g.ravel() for g in outputs[0]])
+    if clipped.shape != long.shape:
+        return []
+    one_factor = np.allclose(clipped * long[0], long * clipped[0])
+    short = _norm(clipped) <= max_norm * (1 + 1e-6)
+    return [
+        (
+            one_factor,
+            "all entries share one factor" if one_factor else "not all entries share one factor",
+            "per_tensor",
+        ),
+        (
+            bool(short),
+            "together they are no longer than max_norm"
+            if short
+            else f"together they still have length {_norm(clipped):.4g}",
+            "too_long",
+        ),
+    ]
+
+
+clip_by_global_norm = Exercise(
+    reference=layers.clip_by_global_norm,
+    outputs=("grads[]",),
+    probes=[
+        (_tensors(40, (3,), (2,), scale=4.0), 1.0),
+        (_tensors(41, (3,), (2,), scale=4.0), 2.5),
+        (_tensors(42, (3,), (2, 2), scale=0.1), 1.0),
+        (_tensors(43, (3, 2), (4,), (2,), scale=1.0), 2.0),
+        (_tensors(44, (4,), scale=5.0), 1.5),
+        ([np.array([0.3, 0.2]), np.array([0.3])], 0.4),
+        ([np.array([1.5, 1.0]), np.array([1.0])], 3.0),
+        (_tensors(46, (4,), (2, 2), (3,), scale=5.0)[::-1], 1.5),
+        (_tensors(45, (3,), (2,), (3,), scale=0.5), 0.3),
+    ],
+    space=Space(_clip_model, read(mistakes.CLIP)),
+    properties=_clip_properties,
+    extras=[_no_gradient],
+    prompt=(
+        "Write `clip_by_global_norm(grads, max_norm)`: scale all gradients by one factor, so that together, as one long "
+        "vector, they are no longer than `max_norm`. Gradients that are short enough come back unchanged, zero gradients "
+        "as zeros (divide by the total + 1e-6). `grads` is a list of arrays; return a list of arrays of the same shapes "
+        "and change nothing in place."
+    ),
+    hints=[
+        "One number for all: the root of the sum of all squares of all gradients.",
+        "Never make gradients longer: the factor is at most 1.",
+        "`factor = min(1.0, max_norm / (total + 1e-6))`.",
+    ],
+    difficulty=2,
+    minutes=5,
+)
+
+# ------------------------------------------------------------------------------ sgd_steps
+
+
+STEPS = {
+    "accumulated": "w - lr * kept",
+    "accumulated, averaged": "w - lr * kept / (i + 1)",
+    "uphill": "w + lr * g",
+    "no lr": "w - g",
+    "divided": "w - g / lr",
+    "over batches": "w - lr * g / n",
+    "momentum": "w - lr * velocity",
+    "momentum, weighed": "w - lr * (1 - 0.9) * velocity",
+    "decay": "w - lr * (g + 0.01 * w)",
+    "scheduled": "w - lr * g / (i + 1)",
+    "unit": "w - lr * g / np.sqrt((g**2).sum())",
+    "sign": "w - lr * np.sign(g)",
+    "twice": "w - 2 * lr * g",
+    "squared": "w - lr**2 * g",
+    "stale": "w - lr * previous",
+    "delayed": "w - lr * previous",
+    "mean": "w - lr * g.mean()",
+    "scaled": "w - w * lr * g",
+    "set": "-lr * g",
+    "of start": "start - lr * g",
+    "minus w": "lr * g - w",
+}
+
+
+def _sgd_model(w, grad_fn, batches, lr, step="right"):
+    """sgd_steps with switches."""
+    start, kept, used = w, 0 * w, batches
+    if step in ("all but last", "all but first", "first", "reversed", "one too many"):
+        used = {"all but last": batches[:-1], "all but first": batches[1:], "first": batches[:1],
+                "reversed": batches[::-1], "one too many": [*batches, batches[-1]]}[step]  # fmt: skip
+    gradients = [grad_fn(start, b) for b in batches]
+    ends = {
+        "summed": lambda: w - lr * sum(gradients),
+        "averaged": lambda: w - lr * sum(gradients) / len(gradients),
+        "sign of sum": lambda: w + lr * sum(gradients),
+        "last at start": lambda: w - lr * gradients[-1],
+    }
+    if step in ends:
+        return ((ends[step](),),)
+    previous, velocity, trail = 0 * w, 0 * w, []
+    for i, b in enumerate(used):
+        g = grad_fn(w, batches[0] if step == "first batch" else b)
+        kept, velocity = kept + g, 0.9 * velocity + g
+        names = {
+            "w": w,
+            "g": g,
+            "i": i,
+            "lr": lr,
+            "kept": kept,
+            "velocity": velocity,
+            "n": len(batches),
+            "start": start,
+        }
+        names["previous"] = g if i == 0 and step == "stale" else previous
+        w = evaluate(STEPS.get(step, "w - lr * g"), **names)
+        previous = g
+        trail.append(w)
+    results = {
+        "averaged weights": sum(trail) / len(trail),
+        "gradient": g,
+        "trail": np.array(trail),
+        "unchanged": start,
+    }
+    return ((results.get(step, w),),)
+
+
+def _pull(w, batch):
+    """gradient of |w - batch|^2 / 2 with a curvature"""
+    return (1 + np.arange(w.size).reshape(w.shape) / w.size) * (w - batch)
+
+
+def _sgd_probe(shape, steps, lr):
+    return (
+        _random(*shape, seed=70) + 1,
+        _pull,
+        [_random(*shape, seed=80 + k) * (k + 1) for k in range(steps)],
+        lr,
+    )
+
+
+sgd_steps = Exercise(
+    reference=layers.sgd_steps,
+    outputs=("w",),
+    probes=[
+        _sgd_probe((2,), 2, 0.1),
+        _sgd_probe((3,), 1, 0.1),
+        _sgd_probe((3,), 4, 0.3),
+        _sgd_probe((2, 3), 3, 0.05),
+    ],
+    space=Space(_sgd_model, read(mistakes.SGD)),
+    properties=None,
+    prompt=(
+        "Write `sgd_steps(w, grad_fn, batches, lr)`: one step of stochastic gradient descent a batch, in order, and "
+        "return the last weights. `w` is an array, `grad_fn(w, batch)` gives the gradient at `w`, `batches` is a list, "
+        "`lr` a number. Each step takes a fresh gradient at the weights of that step: nothing is carried over, no "
+        "momentum, no decay. Leave the array that was passed in as it is."
+    ),
+    hints=[
+        "Downhill: w minus lr times the gradient.",
+        "Ask for the gradient inside the loop, at the weights of that step.",
+        "`w -= ...` writes into the caller's array; `w = w - ...` does not.",
+    ],
+    difficulty=1,
+    minutes=5,
+)

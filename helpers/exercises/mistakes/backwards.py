@@ -1,0 +1,288 @@
+"""Mistakes in the gradients of the norms."""
+
+DX = """
+var_term_missing: var = missing
+    {v_term} is missing from dx: {v_why}. Subtract x_hat * mean(g * x_hat): {dx}.
+treated_as_constant: whole = scaled dy
+    dx is just dy * rstd: the {statistics} treated as constants, and gamma is forgotten. It is {dx}.
+gamma_missing: g = dy
+    gamma is forgotten in dx: dy is used where g = dy * gamma belongs. It is {dx}.
+gamma_after_means: g = late
+    gamma is multiplied in at the end; it must be inside the means: g = dy * gamma first. It is {dx}.
+gamma_squared: g = twice
+    gamma is multiplied in twice: g = dy * gamma. It is {dx}.
+gamma_divides: g = divided
+    dy is divided by gamma; it is multiplied: g = dy * gamma. It is {dx}.
+var_term_sign: var = sign
+    the sign of x_hat * mean(g * x_hat) is wrong: it is subtracted. It is {dx}.
+var_term_summed: var = summed
+    in the variance term the sum stands where the mean belongs: x_hat * mean(g * x_hat). It is {dx}.
+var_term_factor: var = averaged twice
+    the variance term is divided by n twice; once is right. It is {dx}.
+var_term_factor: var = twice
+    the variance term is twice too large: was a factor 1/2 (from the square root) lost? It is {dx}.
+var_term_factor: var = half
+    the variance term is half of what it should be: was a factor 2 (from the square) lost? It is {dx}.
+var_term_factor: var = half summed
+    the variance term is n/2 times too large: was the 2/n of d var/dx lost? It is {dx}.
+var_term_factor: var = unbiased
+    the variance term is divided by n - 1; the variance here is the biased one, divided by n. It is {dx}.
+var_term_x: var_inner = g * x
+    x stands inside the mean where x_hat belongs: mean(g * x_hat). It is {dx}.
+var_term_x: var_inner = g * centred
+    x - mean stands inside the mean where x_hat belongs: mean(g * x_hat); a factor rstd is missing. It is
+    {dx}.
+var_term_x: var_outer = x
+    x stands before the mean where x_hat belongs: x_hat * mean(g * x_hat). It is {dx}.
+var_term_x: var_outer = centred
+    x - mean stands before the mean where x_hat belongs; a factor rstd is missing. It is {dx}.
+var_term_x_hat_missing: var_inner = g
+    x_hat is missing inside the mean: mean(g * x_hat). It is {dx}.
+var_term_x_hat_missing: var_outer = one
+    x_hat is missing before the mean: x_hat * mean(g * x_hat). It is {dx}.
+var_term_x_hat_missing: var_outer = g
+    g stands before the mean where x_hat belongs. It is {dx}.
+var_term_x_hat_squared: var_outer = squared
+    x_hat is squared before the mean; once is right. It is {dx}.
+gamma_missing_in_var_term: var_inner = dy * x_hat
+    gamma is forgotten in the variance term: mean(g * x_hat) with g = dy * gamma. It is {dx}.
+gamma_missing_in_var_term: var_inner = dy * x
+    dy * x stands inside the mean; it is g * x_hat. It is {dx}.
+gamma_squared: var_inner = g * gamma
+    gamma comes twice into the variance term. It is {dx}.
+rstd_power: var_power = 1
+    the variance term has one factor rstd too many. It is {dx}.
+rstd_power: var_power = 2
+    the variance term has rstd**2 too many (rstd**5 for rstd**3). It is {dx}.
+rstd_power: var_power = -2
+    rstd**2 is missing in the variance term: the derivative of (var + eps)**-0.5 is -0.5 * (var +
+    eps)**-1.5. It is {dx}.
+rstd_missing: outer = none
+    dx is not scaled: the factor rstd = 1/sqrt({v} + eps) is missing. It is {dx}.
+rstd_squared: outer = squared
+    the factor rstd is applied twice to dx; once is right. It is {dx}.
+rstd_squared: outer = cubed
+    the factor rstd is applied three times to dx; once is right. It is {dx}.
+rstd_inverted: outer = divided
+    dx is multiplied by the std where it must be divided: rstd = 1/std. It is {dx}.
+rstd_inverted: outer = variance
+    dx is multiplied by the variance; it is multiplied by rstd. It is {dx}.
+n_factor: outer = over n
+    dx is n times too small: divide by n only inside the means. It is {dx}.
+n_factor: outer = times n
+    dx is n times too large: n * g - sum(g) - x_hat * sum(g * x_hat) must still be divided by n. It is {dx}.
+n_factor: direct = averaged twice
+    g itself is divided by n (the sums need it, g does not), or n * g was meant. It is {dx}.
+n_factor: direct = summed
+    g itself is multiplied by n, while the other terms are means. It is {dx}.
+direct_term_missing: direct = missing
+    the direct term g is missing from dx. It is {dx}.
+direct_term_sign: direct = sign
+    the sign of the direct term g is wrong. It is {dx}.
+not_propagated: whole = dy
+    dx is dy, passed on as it came: the norm has a gradient of its own. It is {dx}.
+not_propagated: whole = g
+    dx is just dy * gamma: the norm has a gradient of its own. It is {dx}.
+dx_zero: whole = zero
+    dx is zero everywhere. It is {dx}.
+dx_sign: whole = sign
+    dx has the wrong sign. It is {dx}.
+dx_averaged: whole = averaged
+    dx is divided by the number of rows; each row keeps its own gradient. It is {dx}.
+dx_averaged: whole = averaged over the first axis
+    dx is divided by the batch size; each row keeps its own gradient. It is {dx}.
+dx_factor: whole = twice
+    dx is twice too large. It is {dx}.
+dx_factor: whole = half
+    dx is half of what it should be. It is {dx}.
+residual_inside: whole = residual
+    dy is added to dx: that belongs to a residual block's shortcut. It is {dx}.
+dx_x_hat: whole = x_hat
+    dx is x_hat: the gradient does not depend on dy. It is {dx}.
+eps_ignored: eps_value = 1e-12
+    the argument eps is ignored: 1e-12 is used whatever eps is. Use rstd = 1/sqrt({v} + eps).
+eps_ignored: eps_value = 1e-8
+    the argument eps is ignored: 1e-8 is used whatever eps is. Use rstd = 1/sqrt({v} + eps).
+eps_ignored: eps_value = 1e-6
+    the argument eps is ignored: 1e-6 is used whatever eps is. Use rstd = 1/sqrt({v} + eps).
+eps_ignored: eps_value = 1e-5
+    the argument eps is ignored: 1e-5 is used whatever eps is. Use rstd = 1/sqrt({v} + eps).
+eps_ignored: eps_value = 1e-3
+    the argument eps is ignored: 1e-3 is used whatever eps is. Use rstd = 1/sqrt({v} + eps).
+eps_missing: rstd = no eps
+    eps is missing in rstd = 1/sqrt({v} + eps).
+eps_outside: rstd = eps outside
+    eps is outside the root: rstd = 1/sqrt({v} + eps).
+ddof_1: rstd = unbiased
+    rstd uses n - 1 (ddof=1); the forward divides by n: rstd = 1/sqrt({v} + eps).
+sum_instead_of_mean: rstd = summed
+    rstd uses the sum of the squares, not their mean: 1/sqrt({v} + eps).
+rstd_inverted: rstd = not inverted
+    the std stands where its inverse belongs: rstd = 1/sqrt({v} + eps).
+root_missing: rstd = variance
+    the root is missing: rstd = 1/sqrt({v} + eps), not 1/({v} + eps).
+root_missing: rstd = variance kept
+    the variance stands where rstd = 1/sqrt({v} + eps) belongs.
+rstd_taken_for_variance: rstd = twice
+    the inverse std is used as if it were the variance, so that the root is taken twice: 1/sqrt(rstd + eps).
+    Take rstd = 1/sqrt({v} + eps) once.
+root_twice: rstd = root twice
+    the root is taken twice: rstd = 1/sqrt({v} + eps).
+root_twice: rstd = root twice, std
+    the root is taken twice (std is a root already): rstd = 1/sqrt({v} + eps).
+rstd_missing: rstd = one
+    rstd is missing everywhere: x_hat = (x - mean) * rstd, and dx too is scaled by it.
+x_for_x_hat: x_hat = x
+    x is used where x_hat belongs, everywhere.
+x_for_x_hat: x_hat = centred
+    x_hat is not divided by the std: x - mean is used where x_hat belongs.
+axis_all: axis = all
+    all means run over the whole batch, so that one {one} changes another: use `{axis}, keepdims=True`.
+axis_wrong: axis = other
+    all means run over the wrong axis: use `{axis}, keepdims=True`.
+axis_all: sums_axis = all
+    mean(g) and mean(g * x_hat) run over the whole batch instead of one {one}, so that one {one} changes
+    another: use `{axis}, keepdims=True`.
+axis_all: sums_axis = all summed
+    the sums of g and g * x_hat run over the whole batch, all {one}s together, so that one {one} changes
+    another: the axis (and keepdims) is missing. Use `{axis}, keepdims=True`.
+axis_wrong: sums_axis = other
+    mean(g) and mean(g * x_hat) run over the wrong axis: use `{axis}, keepdims=True`.
+keepdims_missing: sums_axis = flat
+    `keepdims=True` is missing at mean(g) and mean(g * x_hat), so that they line up with the wrong axis: use
+    `{axis}, keepdims=True`.
+axis_all: var_axis = all summed
+    sum(g * x_hat) runs over the whole batch: use `{axis}, keepdims=True`.
+keepdims_missing: var_axis = flat
+    `keepdims=True` is missing at mean(g * x_hat): use `{axis}, keepdims=True`.
+axis_all: var_axis = all
+    mean(g * x_hat) runs over the whole batch: use `{axis}, keepdims=True`.
+axis_wrong: var_axis = other
+    mean(g * x_hat) runs over the wrong axis: use `{axis}, keepdims=True`.
+"""
+
+THROUGH_MEAN = """
+mean_term_missing: mean = missing
+    the mean term is missing from dx: the mean depends on x too. Subtract mean(g): {dx}.
+mean_term_sign: mean = sign
+    the sign of mean(g) is wrong: it is subtracted. It is {dx}.
+mean_term_summed: mean = summed
+    the sum of g stands where its mean belongs: a 1/n is missing. It is {dx}.
+mean_term_factor: mean = averaged twice
+    mean(g) is divided by n twice. It is {dx}.
+mean_term_factor: mean = twice
+    mean(g) is subtracted twice. It is {dx}.
+mean_term_factor: mean = half
+    only half of mean(g) is subtracted. It is {dx}.
+mean_term_factor: mean = unbiased
+    mean(g) is divided by n - 1; divide by n. It is {dx}.
+gamma_missing_in_mean_term: mean_of = dy
+    gamma is forgotten in the mean term: mean(g), g = dy * gamma. It is {dx}.
+axis_all: mean_axis = all summed
+    sum(g) runs over the whole batch: use `{axis}, keepdims=True`.
+keepdims_missing: mean_axis = flat
+    `keepdims=True` is missing at mean(g): use `{axis}, keepdims=True`.
+axis_all: mean_axis = all
+    mean(g) runs over the whole batch: use `{axis}, keepdims=True`.
+axis_wrong: mean_axis = other
+    mean(g) runs over the wrong axis: use `{axis}, keepdims=True`.
+x_not_centred: x_hat = not centred
+    x_hat is not centred: {x_hat}.
+spread_not_centred: rstd = not centred
+    the variance in rstd is not centred: var = mean((x - mean)**2).
+like_rms_norm: centred = False
+    the mean is left out, in x_hat and in dx: that is RMSNorm's gradient. It is {dx}, with {x_hat}.
+"""
+
+ONLY_RMS = """
+like_layer_norm: subtract_mean = True
+    mean(g) is subtracted in dx: that is LayerNorm's gradient. RMSNorm has no mean: {dx}.
+like_layer_norm: centred = True
+    the mean is subtracted, in x_hat and in dx: that is LayerNorm's gradient. RMSNorm has no mean: {dx}.
+variance_not_mean_square: rstd = variance, centred
+    the variance stands under the root, which subtracts the mean; use the mean square: 1/sqrt(mean(x**2) +
+    eps).
+x_centred: x_hat = other centre
+    the mean is subtracted in x_hat; RMSNorm has none: {x_hat}.
+"""
+
+ROWS_ONLY = """
+axis_tokens_too: axis = all but first
+    for an input with three axes you normalize over tokens and features together (reshaped to two axes); the
+    forward normalizes each token: use `{axis}, keepdims=True`.
+"""
+
+PARAMETERS = """
+params_not_summed: params = not summed
+    {both} not summed over the {lead}: they keep one row per example, but there is only one of each
+    parameter. Add the rows up: {sums}.
+params_averaged: params = mean
+    {both} averaged over the {lead}, divided by the number of rows. A parameter that acts on every row
+    collects the sum of their gradients: {sums}.
+params_averaged: params = mean of first axis
+    {both} divided by the batch size. A parameter collects the sum over all rows: {sums}.
+params_averaged: params = mean of features
+    {both} divided by the number of features. Use the sum: {sums}.
+params_axis: params = other axis
+    {both} summed over the wrong axis. Sum over the {lead}: {sums}.
+params_one_axis: params = first axis only
+    with three axes {both} summed over the first axis only. Sum over all axes but the last: {sums}.
+params_keepdims: params = keepdims
+    {both} left with extra axes of length 1: sum without keepdims: {sums}.
+params_everything: params = everything
+    {both} summed to a single number; sum over the {lead} only: {sums}.
+params_overwritten: params = last row
+    {both} overwritten by every row, and only the last is left. Add the rows up: {sums}.
+params_overwritten: params = first row
+    {both} taken from the first row only. Add the rows up: {sums}.
+params_zero: params = zero
+    {both} zero: never written. Use {sums}.
+"""
+
+DGAMMA = """
+dgamma_x: dgamma = x
+    dgamma uses x where x_hat belongs: sum(dy * x_hat).
+dgamma_x: dgamma = centred
+    dgamma uses x - mean where x_hat belongs: sum(dy * x_hat).
+dgamma_x: dgamma = not centred
+    dgamma uses x * rstd, not centred, where x_hat belongs: sum(dy * x_hat).
+dgamma_gamma: dgamma = g
+    dgamma has gamma in it; it does not belong there: sum(dy * x_hat).
+dgamma_gamma: dgamma = over gamma
+    dgamma is divided by gamma: it is sum(dy * x_hat).
+dgamma_is_dbeta: dgamma = dy
+    dgamma is the sum of dy, as dbeta is; x_hat is missing: sum(dy * x_hat).
+dgamma_dy_missing: dgamma = x_hat
+    dgamma does not contain dy: it is sum(dy * x_hat).
+dgamma_dx: dgamma = dx
+    dgamma is made from dx; it is made from dy: sum(dy * x_hat).
+dgamma_sign: dgamma = sign
+    dgamma has the wrong sign: sum(dy * x_hat).
+dgamma_factor: dgamma = twice
+    dgamma is twice too large: sum(dy * x_hat).
+dgamma_squared: dgamma = square
+    dgamma sums squares: it is sum(dy * x_hat).
+"""
+
+DBETA = """
+dbeta_x: dbeta = x
+    dbeta is the sum of the input x; beta was added at the end, so it is sum(dy).
+dbeta_gamma: dbeta = g
+    dbeta has gamma in it; beta is added after the scaling, so it is sum(dy).
+dbeta_x: dbeta = x_hat
+    dbeta is the sum of x_hat; it is sum(dy).
+dbeta_is_dgamma: dbeta = dy * x_hat
+    dbeta is sum(dy * x_hat), as dgamma is; it is sum(dy).
+dbeta_dx: dbeta = dx
+    dbeta is the sum of dx; it is sum(dy).
+dbeta_scaled: dbeta = scaled
+    dbeta has a factor rstd; it is just sum(dy).
+dbeta_dy_missing: dbeta = ones
+    dbeta counts the rows and does not contain dy: it is sum(dy).
+dbeta_sign: dbeta = sign
+    dbeta has the wrong sign: sum(dy).
+dbeta_factor: dbeta = twice
+    dbeta is twice too large: sum(dy).
+dbeta_squared: dbeta = square
+    dbeta sums squares: it is sum(dy).
+"""

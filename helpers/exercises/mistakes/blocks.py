@@ -1,0 +1,349 @@
+"""Mistakes in the blocks with a residual connection; a choice is a piece of a formula."""
+
+SKIPS = """
+skip_missing: skip = 
+    the shortcut is missing: x itself is not added to what the branch gives.
+skip_twice: skip = 2 * x
+    x is added twice, so the stream doubles in every block. Add it once.
+skip_negative: skip = -x
+    x is subtracted; the shortcut adds it unchanged.
+skip_of_branch: skip = f(x)
+    f(x) is added to itself where x belongs: the shortcut is x, unchanged.
+skip_activated: skip = np.maximum(x, 0)
+    the shortcut goes through a ReLU; it must carry x unchanged.
+skip_activated: skip = np.tanh(x)
+    the shortcut goes through tanh; it must carry x unchanged.
+skip_scaled: skip = x / 2
+    the shortcut carries only half of x; it must carry x unchanged.
+"""
+
+JOINS = """
+multiplied: together = {} * {}
+    the branch is multiplied with x instead of added: that is a gate, and where the branch is 0 nothing gets
+    through. Add.
+subtracted: together = {} - {}
+    the branch is subtracted; it is added.
+concatenated: together = np.concatenate([{}, {}], axis=-1)
+    x and the branch are concatenated, which doubles the width; a residual block adds them, so that the
+    shape stays (a DenseNet concatenates).
+concatenated: together = np.concatenate([{}, {}], axis=0)
+    x and the branch are concatenated along axis 0; a residual block adds them, and the shape stays.
+concatenated: together = np.stack([{}, {}])
+    x and the branch are stacked; a residual block adds them.
+maximum: together = np.maximum({}, {})
+    the larger of the two is taken; a residual block adds them.
+matrix_product: together = {} @ {}.T
+    `@` takes a matrix product; a residual block adds.
+divided: together = {} / {}
+    x is divided by the branch; a residual block adds.
+"""
+
+OUTERS = """
+averaged: outer = ({}) / 2
+    the sum is halved (averaged), so that x shrinks in every block. Only add.
+scaled: outer = ({}) / np.sqrt(2)
+    the sum is divided by sqrt(2), so that x shrinks in every block.
+activation_after: outer = np.maximum({}, 0)
+    a ReLU follows the addition, so that x no longer gets through unchanged. Only add.
+activation_after: outer = np.tanh({})
+    a tanh follows the addition, so that x no longer gets through unchanged. Only add.
+"""
+
+RESIDUAL = """
+branch_after: outer = f({})
+    f is applied to the sum as well; only add.
+branch_missing: around = 0 * {}
+    the branch f is missing: x comes back as it is.
+branch_not_applied: around = {}
+    f is never called: x is added to itself. Add f(x).
+branch_twice: around = f(f({}))
+    f is applied twice, to its own output. Once: f(x).
+branch_doubled: around = 2 * f({})
+    the branch is added twice; once is right.
+branch_scaled: around = 0.1 * f({})
+    the branch is scaled by 0.1; add it as it is.
+branch_activated: around = np.maximum(f({}), 0)
+    a ReLU follows the branch; add f(x) as it is.
+skip_inside: inner = x + x
+    the branch is given x + x; it is given x.
+branch_activated: inner = np.maximum(x, 0)
+    the branch is given relu(x); it is given x itself.
+"""
+
+PROJECTED = """
+projected_always: formula = proj(x) + f(x)
+    x is projected even when the shapes agree; then the shortcut should be x itself, the identity. Project
+    only if `x.shape != h.shape`.
+projected_never: formula = x + f(x)
+    x is never projected: with another width the sum fails, or broadcasts a single column silently. Use
+    proj(x) where the shapes differ.
+skip_missing_where_equal: formula = f(x) if x.shape == f(x).shape else proj(x) + f(x)
+    where the shapes agree the shortcut is missing; add x itself.
+skip_missing_where_different: formula = x + f(x) if x.shape == f(x).shape else f(x)
+    where the shapes differ the shortcut is missing; add proj(x).
+skip_missing: formula = f(x)
+    the shortcut is missing: add x, or proj(x) where the shapes differ.
+branch_missing: formula = x if x.shape == f(x).shape else proj(x)
+    the branch f(x) is missing; add it.
+branch_missing: formula = proj(x)
+    the branch f(x) is missing; add it.
+condition_inverted: formula = (proj(x) if x.shape == f(x).shape else x) + f(x)
+    the condition is the wrong way round: x is projected where the shapes agree.
+projection_of_branch: formula = x + (f(x) if x.shape == f(x).shape else proj(f(x)))
+    the projection is applied to the branch; it is applied to x, the shortcut.
+projection_of_branch: formula = x + proj(f(x))
+    the projection is applied to the branch; it is applied to x.
+branch_of_projection: formula = (lambda p: p + f(p))(proj(x))
+    the branch is given proj(x); give it x.
+broadcast: formula = x + f(x) if f(x).shape[-1] in (1, x.shape[-1]) else proj(x) + f(x)
+    where the branch gives a single column, x + f(x) broadcasts silently and keeps the wrong width. Compare
+    the shapes, and use proj(x) where they differ.
+both_added: formula = x + proj(x) + f(x)
+    x and proj(x) are both added. Only one of them is the shortcut.
+both_added: formula = x + proj(x) + f(x) if x.shape == f(x).shape else proj(x) + f(x)
+    x and proj(x) are both added where the shapes agree. Only one of them is the shortcut.
+cut: formula = x[..., : f(x).shape[-1]] + f(x)
+    x is cut to the branch's width; use proj(x) there.
+concatenated: formula = x + f(x) if x.shape == f(x).shape else np.concatenate([x, f(x)], axis=-1)
+    where the shapes differ x and f(x) are concatenated; add proj(x) and f(x).
+multiplied: formula = ((x if x.shape == f(x).shape else proj(x))) * f(x)
+    the two are multiplied; add them.
+subtracted: formula = (x if x.shape == f(x).shape else proj(x)) - f(x)
+    the branch is subtracted; add it.
+padded: formula = (x if x.shape == f(x).shape else np.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, max(0, f(x).shape[-1] - x.shape[-1]))])) + f(x)
+    x is padded with zeros where the widths differ; the exercise asks for proj(x).
+"""
+
+NORM_SKIPS = """
+skip_missing: skip = 
+    the shortcut is missing: x itself is not added to what the branch gives.
+normalized_skip: skip = norm(x)
+    the normalized value is used as the residual: the shortcut must carry x itself, un-normalized.
+skip_twice: skip = 2 * x
+    x is added twice, so the stream doubles in every block. Add it once.
+skip_negative: skip = -x
+    x is subtracted; the shortcut adds it unchanged.
+"""
+
+PRE_NORM = """
+norm_missing: inner = x
+    the branch is given x as it is; it should be given norm(x).
+skip_inside: inner = norm(x) + x
+    the skip is added inside the branch, to what f is given.
+norm_twice: inner = norm(norm(x))
+    x is normalized twice before the branch; once is enough.
+branch_normalized: around = norm(f({}))
+    the branch's output is normalized; a pre-norm block normalizes only what the branch is given.
+branch_not_applied: around = {}
+    f is never called.
+branch_twice: around = f(f({}))
+    f is applied twice; once is right.
+norm_of_sum: outer = norm({})
+    the sum is normalized: a pre-norm block leaves the stream alone and normalizes only what the branch is
+    given.
+branch_after: outer = f({})
+    the skip is added inside the branch: f is applied to the sum.
+"""
+
+POST_NORM = """
+norm_missing: outer = {}
+    the sum is not normalized; a post-norm block ends with norm(x + f(x)).
+norm_twice: outer = norm(norm({}))
+    the sum is normalized twice: the second norm is redundant. Once.
+branch_normalized: around = norm(f({}))
+    the branch's output is normalized before the addition.
+inner_normalized: inner = norm(x)
+    the branch is given norm(x), as in a pre-norm block; a post-norm block gives it x.
+skip_inside: inner = x + x
+    the branch is given x + x; it is given x.
+branch_not_applied: around = {}
+    f is never called.
+branch_twice: around = f(f({}))
+    f is applied twice; once is right.
+branch_after_norm: outer = f(norm({}))
+    f is applied once more at the end.
+skip_twice: outer = norm({}) + x
+    x is added once more after the norm; the block ends with the norm.
+"""
+
+INIT = """
+one_add_per_layer: formula = base_std / np.sqrt(n_layer)
+    you count one residual addition for each layer; a transformer layer adds two branches (attention and
+    feed-forward), so there are 2 * n_layer.
+root_missing: formula = base_std / (2 * n_layer)
+    the square root is missing: variances add up, so the std goes with the root of their number.
+root_missing: formula = base_std / n_layer
+    the square root is missing, and each layer adds two branches: base_std / sqrt(2 * n_layer).
+root_of_half: formula = base_std / np.sqrt(2) / n_layer
+    the root covers only the 2; it belongs over 2 * n_layer.
+two_outside_root: formula = base_std / (2 * np.sqrt(n_layer))
+    the 2 stands outside the root, which counts four branches a layer; it belongs under the root.
+inverted: formula = base_std * np.sqrt(2 * n_layer)
+    you multiply by the root; divide, so that deep stacks start smaller.
+inverted: formula = base_std * np.sqrt(n_layer)
+    you multiply by the root; divide by sqrt(2 * n_layer).
+inverted: formula = np.sqrt(2 * n_layer) / base_std
+    the fraction is upside down: base_std / sqrt(2 * n_layer).
+half_counted: formula = base_std / np.sqrt(n_layer / 2)
+    the 2 is on the wrong side: under the root stands 2 * n_layer.
+half_counted: formula = base_std * np.sqrt(2 / n_layer)
+    you use sqrt(2 / n_layer), as in He initialization; it is 1 / sqrt(2 * n_layer).
+base_ignored: formula = 1 / np.sqrt(2 * n_layer)
+    base_std is ignored: multiply by it.
+base_ignored: formula = 0.02 / np.sqrt(2 * n_layer)
+    the argument base_std is ignored: 0.02 is used whatever it is.
+depth_ignored: formula = base_std
+    n_layer is ignored: the std does not shrink with depth.
+depth_ignored: formula = base_std / np.sqrt(2)
+    n_layer is ignored: the std does not shrink with depth.
+variance: formula = base_std**2 / (2 * n_layer)
+    that is the variance; return its root, the std.
+base_under_root: formula = np.sqrt(base_std / (2 * n_layer))
+    base_std stands under the root; it belongs outside.
+off_by_one: formula = base_std / np.sqrt(2 * n_layer + 1)
+    one too many is counted: there are 2 * n_layer additions.
+off_by_one: formula = base_std / np.sqrt(2 * (n_layer + 1))
+    one layer too many is counted.
+off_by_one: formula = base_std / np.sqrt(2 * (n_layer - 1))
+    one layer too few is counted.
+sum_under_root: formula = base_std / np.sqrt(n_layer + 2)
+    2 is added to n_layer; it is multiplied: 2 * n_layer.
+three_adds_per_layer: formula = base_std / np.sqrt(3 * n_layer)
+    each layer adds two branches, not three.
+fixup: formula = base_std * n_layer ** -0.25
+    that is another recipe, a fourth root; here it is 1 / sqrt(2 * n_layer).
+fixup: formula = base_std * (2 * n_layer) ** -0.25
+    the root is taken twice; once is right: 1 / sqrt(2 * n_layer).
+fixup: formula = base_std * (8 * n_layer) ** -0.25
+    that is DeepNorm's recipe, (8 n)**-0.25; here it is 1 / sqrt(2 * n_layer).
+integer_division: formula = base_std // np.sqrt(2 * n_layer)
+    `//` rounds down to 0; use `/`.
+"""
+
+HALVES = """
+post: half = {n}({u} + {f}({u}))
+    {what} is a post-norm one: its norm comes after the addition. Put it before the branch: {right}.
+normalized_skip: half = {n}({u}) + {f}({n}({u}))
+    in {what} the residual is the normalized stream; the shortcut must carry the stream as it is: {right}.
+after: half = {u} + {n}({f}({u}))
+    in {what} the norm comes after the branch; it belongs before: {right}.
+no_norm: half = {u} + {f}({u})
+    in {what} the norm is missing: {right}.
+no_skip: half = {f}({n}({u}))
+    in {what} the shortcut is missing: {right}.
+bare: half = {f}({u})
+    in {what} shortcut and norm are missing: {right}.
+skip_inside: half = {f}({n}({u}) + {u})
+    in {what} the skip is added inside the branch: {right}.
+skip_inside: half = {f}({u} + {n}({f}({u})))
+    in {what} the skip is added inside the branch: {right}.
+skip_twice: half = 2 * {u} + {f}({n}({u}))
+    in {what} the stream is added twice: {right}.
+no_branch: half = {u}
+    {what} is missing: {right}.
+norm_only: half = {u} + {n}({u})
+    in {what} the function {f} is never called: {right}.
+norm_alone: half = {n}({u})
+    in {what} the function {f} and the shortcut are missing: {right}.
+norm_of_sum_too: half = {n}({u} + {f}({n}({u})))
+    in {what} the sum is normalized as well; leave the stream alone: {right}.
+wrong_lane: half = {n}({u}) + {f}({u})
+    in {what} the norm is on the shortcut; it belongs on the branch: {right}.
+norm_of_branch_too: half = {u} + {n}({f}({n}({u})))
+    in {what} the branch's output is normalized as well: {right}.
+twice: half = {u} + {f}({f}({n}({u})))
+    in {what} {f} is applied twice: {right}.
+multiplied: half = {u} * {f}({n}({u}))
+    in {what} the branch is multiplied instead of added: {right}.
+subtracted: half = {u} - {f}({n}({u}))
+    in {what} the branch is subtracted instead of added: {right}.
+"""
+
+TRANSFORMER = """
+parallel: flow = x + attn({n1}(x)) + ffn({n2}(x))
+    the two halves run in parallel, both from x; the second must start from what the first gave.
+parallel_one_norm: flow = x + attn({n1}(x)) + ffn({n1}(x))
+    the two halves run in parallel on one normalized x; the second must start from what the first gave, with
+    its own norm.
+second_skip_of_x: flow = x + ffn({n2}(h))
+    the second shortcut carries the block's input x: what attention added is lost from the stream. It must
+    carry the result of the first half.
+skip_at_the_end_too: flow = x + {second}
+    x is added once more at the end; each half has its own shortcut already.
+one_skip_over_both: flow = x + ffn({n2}(attn({n1}(x))))
+    one shortcut spans both halves; each half has its own.
+attention_only_to_ffn: flow = x + attn({n1}(x)) + ffn({n2}(attn({n1}(x))))
+    the feed-forward network is given only what attention returned, without the stream.
+normed_again: flow = {n1}({second})
+    the block's result is normalized; a pre-norm block leaves the stream alone.
+norms_swapped: norms = ('norm2', 'norm1')
+    the two norms are swapped: norm1 belongs to attention, norm2 to the feed-forward network.
+norm_reused: norms = ('norm1', 'norm1')
+    norm1 is used twice; the second half has norm2.
+norm_reused: norms = ('norm2', 'norm2')
+    norm2 is used twice; the first half has norm1.
+order_swapped: order = ('ffn', 'attn')
+    the feed-forward network comes first; attention comes first, then the feed-forward network.
+branch_reused: order = ('attn', 'attn')
+    attention is applied twice; the second half has ffn.
+branch_reused: order = ('ffn', 'ffn')
+    ffn is applied twice; the first half has attn.
+"""
+
+STACK = """
+final_norm_missing: final = missing
+    the final norm is missing: in a pre-norm stack the stream has grown by then, so one last norm follows.
+final_norm_every_block: final = every block
+    the final norm is applied after every block; it comes once, after the last one.
+final_norm_first: final = first
+    the final norm is applied at the start; it comes once, after the last block.
+final_norm_twice: final = twice
+    the final norm is applied twice; once is enough.
+final_norm_last_of_norms: final = last of norms
+    the last block's norm is used at the end; `final_norm` is the one that follows.
+final_norm_added: final = added
+    the stream is added to its own normalized copy; return final_norm(x).
+final_norm_of_branches: final = of branches
+    the input is added after the final norm; the norm comes last.
+final_norm_after_first: final = after first
+    the final norm is applied after the first block: is it (or the `return`) inside the loop?
+blocks_all_but_last: which = all but last
+    the last block is left out: the loop ends one too early.
+blocks_all_but_first: which = all but first
+    the first block is left out: the loop starts one too late.
+blocks_first: which = first
+    only the first block is applied: is the `return` inside the loop?
+blocks_last: which = last
+    only the last block counts: each block must start from the result of the one before.
+blocks_twice: which = twice
+    all blocks are applied twice.
+from_the_input: source = from the input
+    every block starts from the first x: what it adds is summed up, but no block sees what the others did.
+    Start each from the result of the one before.
+skip_of_input: source = skip of input
+    the shortcut of each block carries the first x; it must carry the stream as it is by then.
+one_skip: source = one skip
+    there is a single shortcut around the whole stack; each block has its own.
+input_added: source = input added
+    the first x is added once more at the end.
+order_reversed: both_orders = reversed
+    the blocks are applied in reverse; the first one comes first.
+norms_reversed: norms_order = reversed
+    the norms are taken in reverse: block i has norms[i].
+norm_reused: norms_order = first
+    the first norm is used in every block: block i has norms[i].
+norm_reused: norms_order = last
+    the last norm is used in every block: block i has norms[i].
+norm_reused: norms_order = final
+    the final norm is used in every block: block i has norms[i], and `final_norm` follows the last one.
+norms_shifted: norms_order = shifted
+    the norms are off by one: block i has norms[i].
+fs_reversed: fs_order = reversed
+    the branches are taken in reverse: block i has fs[i].
+branch_reused: fs_order = first
+    the first branch is used in every block: block i has fs[i].
+branch_reused: fs_order = last
+    the last branch is used in every block: block i has fs[i].
+fs_shifted: fs_order = shifted
+    the branches are off by one: block i has fs[i].
+"""

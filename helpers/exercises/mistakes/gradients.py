@@ -1,0 +1,499 @@
+"""Mistakes in gradients through depth and in what is done with them; a choice is a formula or its name."""
+
+LOCAL = """
+derivative_at_activation: local = 1 - np.tanh(np.tanh(z))**2
+    the derivative of tanh is evaluated at the wrong point: tanh is taken of the activation once more, 1 -
+    tanh(tanh(z))**2. With a = tanh(z) it is 1 - a**2.
+derivative_missing: local = np.ones_like(z)
+    the derivative of tanh is missing: dz = dy * (1 - tanh(z)**2), with z the argument of tanh.
+derivative_wrong: local = np.tanh(z)
+    tanh itself is used where its derivative belongs: 1 - tanh(z)**2.
+derivative_not_squared: local = 1 - np.tanh(z)
+    the square is missing in the derivative: 1 - tanh(z)**2.
+derivative_of_z: local = 1 - z**2
+    the derivative uses z where the activation tanh(z) belongs: 1 - z**2 is not 1 - tanh(z)**2.
+derivative_wrong: local = np.tanh(z)**2
+    the 1 - is missing in the derivative: 1 - tanh(z)**2.
+derivative_sign: local = 1 + np.tanh(z)**2
+    a sign is wrong in the derivative: 1 - tanh(z)**2.
+derivative_wrong: local = np.sqrt(1 - np.tanh(z)**2)
+    there is no root in the derivative: 1 - tanh(z)**2.
+derivative_of_sigmoid: local = np.tanh(z) * (1 - np.tanh(z))
+    a * (1 - a) is the sigmoid's derivative; tanh's is 1 - a**2.
+derivative_of_relu: local = (z > 0) * 1.0
+    that is ReLU's derivative; tanh's is 1 - tanh(z)**2.
+derivative_of_gradient: local = 1 - np.tanh(dy)**2
+    the derivative is evaluated at the gradient; evaluate it at z, the argument of tanh: 1 - tanh(z)**2.
+derivative_of_input: local = 1 - np.tanh(x)**2
+    the derivative is evaluated at the layer's input, without W: it is 1 - tanh(z)**2 with z = x @ W.
+derivative_twice: local = (1 - np.tanh(z)**2)**2
+    the derivative of tanh is multiplied in twice; once is right.
+derivative_wrong: local = 2 * (1 - np.tanh(z)**2)
+    the derivative is twice too large: 1 - tanh(z)**2.
+"""
+
+UPSTREAM = """
+upstream_missing: upstream = missing
+    the incoming gradient is not multiplied in: you use the local derivative alone. Multiply:
+    dz = dy * (1 - tanh(z)**2).
+upstream_added: upstream = added
+    the incoming gradient is added to the local derivative; by the chain rule they are multiplied.
+"""
+
+RESIDUAL_DX = """
+skip_missing: dx = dz @ W.T
+    the shortcut's part is missing: dy itself reaches x too.
+branch_missing: dx = dy
+    the branch's part is missing: dx is only what the shortcut passes.
+not_transposed: dx = dy + dz @ W
+    W is not transposed on the way back.
+skip_twice: dx = 2 * dy + dz @ W.T
+    dy is added twice; there is one shortcut.
+skip_without_dy: dx = 1 + dz @ W.T
+    the shortcut passes 1 instead of dy: its local derivative is 1, times dy.
+skip_of_dz: dx = dz + dz @ W.T
+    the shortcut is given dz; it does not go through tanh and passes dy.
+skip_through_branch: dx = (dy + dz) @ W.T
+    the shortcut's gradient is sent through W as well; it passes dy as it is.
+averaged: dx = (dy + dz @ W.T) / 2
+    the gradients of the two paths are averaged; at a fork they are summed, not averaged.
+averaged: dx = (dy + dz @ W.T) / np.sqrt(2)
+    the sum is divided by sqrt(2); the gradients of the two paths are summed.
+multiplied: dx = dy * (dz @ W.T)
+    the two paths are multiplied; their gradients are summed.
+multiplied: dx = dy * (1 + dz @ W.T)
+    dy is multiplied in twice: dz contains it already.
+sign: dx = dy - dz @ W.T
+    the branch's part is subtracted; it is added.
+sign: dx = dz @ W.T - dy
+    the shortcut's part is subtracted; it is added.
+skip_of_x: dx = x + dz @ W.T
+    x is added where dy belongs: the shortcut passes the gradient, not the input.
+W_missing: dx = dy + dz
+    W is missing in the branch's part: the gradient goes back through x @ W.
+dW_for_W: dx = dy + dz @ dW.T
+    the gradient goes back through dW; it goes back through W.
+skip_through_branch: dx = slope * (dy + dz @ W.T)
+    the shortcut's gradient is sent through tanh as well; it passes dy as it is.
+slope_after_W: dx = dy + (dy @ W.T) * slope
+    the derivative of tanh is applied after W.T; tanh came last, so it is undone first.
+dW_for_dx: dx = dW
+    dx is the gradient of W.
+averaged_over_rows: dx = (dy + dz @ W.T) / len(x)
+    dx is divided by the number of rows; each row keeps its own gradient.
+branch_twice: dx = dy + 2 * (dz @ W.T)
+    the branch's part is added twice.
+elementwise: dx = dy + dz * W.sum(axis=1)
+    the branch's part needs a matrix product, `@`.
+maximum: dx = np.maximum(dy, dz @ W.T)
+    the larger of two gradients is taken; they are summed.
+skip_through_branch: dx = dy @ (np.eye(len(W)) + W.T)
+    tanh is left out of the branch's part.
+"""
+
+RESIDUAL_DW = """
+dW_transposed: dW = dz.T @ x
+    dW is transposed.
+dW_of_dy: dW = x.T @ dy
+    dW uses dy where dz belongs: the derivative of tanh is missing there.
+dW_averaged: dW = x.T @ dz / len(x)
+    dW is divided by the number of rows; it is the sum over them.
+dW_of_activation: dW = np.tanh(x @ W).T @ dz
+    dW uses tanh(x @ W) where the layer's input x belongs.
+dW_of_activation: dW = (x @ W).T @ dz
+    dW uses x @ W where the layer's input x belongs.
+dW_of_activation: dW = (x + np.tanh(x @ W)).T @ dz
+    dW uses the block's output where its input x belongs.
+dW_with_skip: dW = x.T @ (dy + dz)
+    the shortcut's gradient is in dW; the shortcut does not touch W.
+dW_of_dx: dW = x.T @ dx
+    dW is made from dx; it is made from dz.
+dW_zero: dW = 0 * W
+    dW is zero everywhere.
+dW_factor: dW = 2 * (x.T @ dz)
+    dW is twice too large.
+dW_factor: dW = x.T @ dz / 2
+    dW is half of what it should be.
+dW_sign: dW = -(x.T @ dz)
+    dW has the wrong sign.
+dW_times_W: dW = (x.T @ dz) * W
+    dW has a factor W too many.
+dW_first_row: dW = x[:1].T @ dz[:1]
+    only the first row counts in dW; it is the sum over all rows.
+dW_of_bias: dW = 0 * W + dz.sum(axis=0)
+    dW does not contain x: that would be the gradient of a bias.
+dW_with_W: dW = x.T @ dz + W
+    W is added to dW: weight decay is no part of the gradient.
+"""
+
+CHAIN_BACK = """
+not_transposed: back = dz @ W
+    W is not transposed on the way back: `dz @ W.T`.
+dW_for_W: back = dz @ dW.T
+    the gradient of the weights, dW, is used in place of the weights: the signal goes back through W, `dz @
+    W.T`.
+updated_before: back = dz @ (W - 0.1 * dW).T
+    W is updated before the gradient has passed through it (a step of 0.1): the weights are changed too
+    early. Propagate through the old W, `dz @ W.T`.
+updated_before: back = dz @ (W - 0.01 * dW).T
+    W is updated before the gradient has passed through it (a step of 0.01). Propagate through the old W,
+    `dz @ W.T`.
+updated_before: back = dz @ (W - dW).T
+    W is updated before the gradient has passed through it (a step of 1). Propagate through the old W, `dz @
+    W.T`.
+derivative_missing: back = dh @ W.T
+    the derivative of tanh is missing on the way to the layer below: dz goes through W, not dh: `dz @ W.T`.
+wrong_layer: back = dz @ W_next.T
+    the matrix of the layer above is used: layer l goes back through W[l].
+wrong_layer: back = dz @ W_before.T
+    the matrix of the layer below is used: layer l goes back through W[l].
+W_missing: back = dz
+    W is missing: the signal goes back through it, `dz @ W.T`.
+derivative_twice: back = (dz @ W.T) * (1 - np.tanh(h)**2)
+    a derivative of tanh is multiplied in once more, for the layer's input; once a layer is right.
+averaged_over_rows: back = dz @ W.T / len(h)
+    the gradients are divided by the number of rows; each row keeps its own.
+sign: back = -(dz @ W.T)
+    the sign flips in every layer.
+"""
+
+CHAIN_SKIP = """
+skip_missing: skip = down
+    with residual=True the shortcut's part is missing: add dh to what comes through W.
+skip_of_dz: skip = down + dz
+    with residual=True the shortcut passes dz; it does not go through tanh and passes dh.
+skip_of_dout: skip = down + dout
+    with residual=True the shortcut passes dout in every layer; it passes the gradient at this layer's
+    output, dh.
+skip_scaled: skip = down + 0.5 * dh
+    with residual=True only half of dh is passed by the shortcut; it passes all of it.
+skip_twice: skip = down + 2 * dh
+    with residual=True dh is added twice; there is one shortcut in a layer.
+skip_without_gradient: skip = down + 1
+    with residual=True the shortcut passes 1; it passes 1 * dh.
+averaged: skip = (down + dh) / 2
+    with residual=True the two paths are averaged; they are summed.
+skip_through_branch: skip = (dz + dh) @ W.T
+    with residual=True the shortcut's part is sent through W; it passes as it is.
+multiplied: skip = down * dh
+    with residual=True the two paths are multiplied; they are summed.
+sign: skip = down - dh
+    with residual=True the shortcut's part is subtracted; it is added.
+branch_missing: skip = dh + 0 * down
+    with residual=True only the shortcut's part is passed; add dz @ W.T.
+skip_of_h: skip = down + h
+    with residual=True the activations are added where the gradient dh belongs.
+multiplied: skip = down * (1 + dh)
+    with residual=True the two paths are multiplied; they are summed.
+"""
+
+CHAIN_DW = """
+dW_of_output: dW = h_next.T @ dz
+    the layer's output is used where its input belongs: dW[l] = h[l].T @ dz.
+dW_of_output: dW = np.tanh(h @ W).T @ dz
+    the activation is used where the layer's input belongs: dW[l] = h[l].T @ dz.
+dW_of_x: dW = x.T @ dz
+    the first x is used in every layer; the layer's own input belongs there: dW[l] = h[l].T @ dz.
+dW_of_x: dW = h_before.T @ dz
+    the input of the layer below is used: dW[l] = h[l].T @ dz.
+dW_of_dh: dW = h.T @ dh
+    the derivative of tanh is missing in dW: h[l].T @ dz, not dh.
+dW_of_dh: dW = h.T @ dh_below
+    the gradient is one layer too far down in dW: h[l].T @ dz.
+dW_transposed: dW = dz.T @ h
+    dW is transposed: h[l].T @ dz.
+dW_averaged: dW = h.T @ dz / len(h)
+    dW is divided by the number of rows; it is the sum over them: h[l].T @ dz.
+dW_zero: dW = 0 * W
+    dW is zero everywhere: h[l].T @ dz.
+dW_of_z: dW = (h @ W).T @ dz
+    z stands where the layer's input belongs: dW[l] = h[l].T @ dz.
+dW_of_z: dW = np.arctanh(h).T @ dz
+    the value before the activation stands where the layer's input belongs: dW[l] = h[l].T @ dz.
+dW_of_bias: dW = 0 * W + dz.sum(axis=0)
+    dW does not contain the layer's input: that would be the gradient of a bias.
+dW_sign: dW = -(h.T @ dz)
+    dW has the wrong sign: h[l].T @ dz.
+dW_of_activation: dW = np.tanh(h).T @ dz
+    tanh is taken of the layer's input once more: dW[l] = h[l].T @ dz.
+dW_with_W: dW = h.T @ dz + W
+    W is added to dW: weight decay is no part of the gradient.
+dW_factor: dW = 2 * (h.T @ dz)
+    dW is twice too large: h[l].T @ dz.
+"""
+
+CHAIN_FLOW = """
+forward_not_residual: forward = plain
+    with residual=True the forward pass leaves the shortcut out: h[l+1] = h[l] + tanh(h[l] @ W[l]).
+forward_residual: forward = residual
+    the forward pass adds the shortcut although residual is False.
+residual_always: skip_when = always
+    the shortcut's part is added although residual is False.
+skip_in_one_layer: skip_when = first layer
+    with residual=True the shortcut's part is added in the first layer only; every layer has a shortcut.
+skip_in_one_layer: skip_when = last layer
+    with residual=True the shortcut's part is added in the last layer only; every layer has a shortcut.
+residual_inverted: skip_when = inverted
+    the condition is the wrong way round: the shortcut's part is added when residual is False.
+forward_without_tanh: forward = linear
+    tanh is missing in the forward pass: h[l+1] = tanh(h[l] @ W[l]).
+forward_relu: forward = relu
+    the forward pass uses ReLU; these are tanh layers.
+not_chained: chain = restart
+    every layer starts again from dout; it must start from what the layer above passed down.
+not_chained: chain = forward order
+    the layers are walked in forward order; the gradient comes from the end, so walk them in reverse.
+last_skipped: chain = last skipped
+    dout is passed on through the last layer unchanged.
+dout_ignored: chain = ones
+    dout is ignored: ones come in at the top. Start from dout.
+derivative_of_layer_below: slope_of = below
+    the derivative of tanh belongs to another layer: layer l uses z = h[l] @ W[l].
+derivative_at_output: slope_of = output
+    the derivative is taken as 1 - h[l+1]**2, and with residual=True h[l+1] is more than the activation: use
+    1 - tanh(h[l] @ W[l])**2.
+dhs_reversed: order = dhs
+    the list of dL/dh is in reverse: the first entry is dL/dh[0], the earliest.
+dWs_reversed: order = dWs
+    the list of dL/dW is in reverse: the first entry is dL/dW[0], the earliest.
+lists_reversed: order = both
+    both lists are in reverse, as the loop fills them: the first entries belong to the earliest layer.
+dhs_length: ends = first missing
+    the list of dL/dh lacks dL/dh[0], the gradient of the input: it has L + 1 entries.
+dhs_length: ends = last missing
+    the list of dL/dh lacks dL/dh[L], which is dout: it has L + 1 entries.
+dhs_are_dzs: ends = dz
+    the list holds gradients before tanh (dz); it should hold those of h.
+residual_dW: skip_in_dW = True
+    with residual=True the shortcut's gradient is in dW too; the shortcut does not touch W: h[l].T @ dz.
+"""
+
+LENGTHS = """
+squared: length = (g**2).sum()
+    the square root is missing: you return the squared norm, the sum of squares. Take its root.
+absolute: length = np.abs(g).sum()
+    absolute values are summed (L1 norm); the Euclidean length is the root of the sum of squares.
+largest: length = np.abs(g).max()
+    the largest entry is taken; the Euclidean length is the root of the sum of squares.
+mean_instead_of_sum: length = np.sqrt((g**2).mean())
+    the squares are averaged (RMS); sum them, then take the root.
+mean_instead_of_sum: length = (g**2).mean()
+    the squares are averaged and the root is missing; sum them, take the root.
+mean_instead_of_sum: length = np.abs(g).mean()
+    the mean of |g| is taken; the length is the root of the sum of squares.
+mean_instead_of_sum: length = g.mean()
+    the mean is taken, where signs cancel; the length is the root of the sum of squares.
+std: length = g.std()
+    the std is taken; the length is the root of the sum of squares, not centred.
+not_squared: length = g.sum()
+    the entries are summed, where signs cancel; square them, sum, and take the root.
+not_squared: length = np.sqrt(np.abs(g.sum()))
+    the square is missing: square the entries, sum, and take the root.
+matrix_norm: length = np.linalg.norm(g, 2)
+    `np.linalg.norm(g, 2)` of a matrix is its largest singular value; leave the 2 out, or flatten g.
+matrix_norm: length = np.linalg.norm(g, 'nuc')
+    that is the nuclear norm of the matrix; the length is the root of the sum of squares.
+params_for_grads: length = np.sqrt((p**2).sum())
+    the norms of the parameters are returned; take those of the gradients.
+relative: length = np.sqrt((g**2).sum()) / np.sqrt((p**2).sum())
+    the gradient's length is divided by the parameter's; only the length is asked for.
+relative: length = np.sqrt((p**2).sum()) / np.sqrt((g**2).sum())
+    the parameter's length is divided by the gradient's; only the latter is asked for.
+sum_of_row_norms: length = np.sqrt((g**2).sum(axis=-1)).sum()
+    the lengths of rows are added; take one root of the sum of all squares.
+over_size: length = np.sqrt((g**2).sum()) / g.size
+    the length is divided by the number of entries; leave it as it is.
+squared: length = 0.5 * (g**2).sum()
+    half the sum of squares is returned; take the root of the sum of squares.
+logarithm: length = np.log10(np.sqrt((g**2).sum()))
+    the logarithm of the length is returned; return the length.
+"""
+
+TOTALS = """
+norms_added: total = true.sum()
+    the total adds the norms; for all gradients as one long vector add the squares and take the root.
+norms_added: total = per.sum()
+    the total adds up the numbers of the list; add the squares of norms, take the root.
+total_squared: total = (true**2).sum()
+    the total lacks its square root: it is the squared norm.
+total_squared: total = (per**2).sum()
+    the total lacks its square root: it is the squared norm.
+total_mean: total = true.mean()
+    the total is the mean of the norms; it is the root of the sum of their squares.
+total_largest: total = true.max()
+    the total is the largest norm; it is the root of the sum of the squares of all.
+total_of_one: total = true[-1]
+    the total is the last norm only; it is the root of the sum of the squares of all.
+total_of_one: total = true[0]
+    the total is the first norm only; it is the root of the sum of the squares of all.
+total_mean: total = np.sqrt((true**2).mean())
+    the squared norms are averaged in the total; sum them, then take the root.
+total_root_of_sum: total = np.sqrt(true.sum())
+    the total is the root of the sum of norms; square the norms before the sum.
+total_from_wrong_norms: total = np.sqrt((per**2).sum())
+    the total is made from the list's wrong numbers.
+params_for_grads: total = np.sqrt(sum((p**2).sum() for p in params))
+    the total is that of the parameters; take the gradients.
+total_mean: total = np.sqrt((true**2).sum() / sum(g.size for g in grads))
+    the total is divided by the number of entries; leave it as it is.
+total_product: total = true.prod()
+    the norms are multiplied in the total; add their squares, take the root.
+total_absolute: total = sum(np.abs(g).sum() for g in grads)
+    the total sums absolute values; it is the root of the sum of squares.
+total_root_of_sum: total = np.sqrt(per.sum())
+    the total is the root of a sum that is not of squares.
+"""
+
+CLIP = """
+squared_norm: clip = [g * min(1, max_norm / (total**2 + 1e-6)) for g in grads]
+    the squared norm is used: the square root is missing in the total, so you clip too much.
+squared_norm: clip = [g * (max_norm / total if total**2 > max_norm else 1) for g in grads]
+    the squared norm is compared with max_norm: the square root is missing in the test.
+root_of_factor: clip = [g * min(1, np.sqrt(max_norm / total)) for g in grads]
+    a root is taken of the factor; it is max_norm / total.
+per_tensor: clip = [g * min(1, max_norm / (norm(g) + 1e-6)) for g in grads]
+    each gradient is clipped by its own norm, which changes the direction of the whole step; use one factor
+    for all, from the norm of all together.
+per_tensor: clip = [g * min(1, max_norm / np.sqrt(len(grads)) / (norm(g) + 1e-6)) for g in grads]
+    each gradient is clipped by itself; use one factor, from the norm of all.
+always_scaled: clip = [g * (max_norm / (total + 1e-6)) for g in grads]
+    gradients that are short enough are scaled too, up to max_norm: the factor must not exceed 1: min(1,
+    ...).
+per_tensor: clip = [g * (max_norm / (norm(g) + 1e-6)) for g in grads]
+    each gradient is scaled to max_norm by itself; use one factor, at most 1, for all.
+max_for_min: clip = [g * max(1, max_norm / (total + 1e-6)) for g in grads]
+    the condition is the wrong way round, or max(1, ...) stands where min(1, ...) belongs: short gradients
+    grow, long ones stay.
+inverted: clip = [g * min(1, total / max_norm) for g in grads]
+    the factor is upside down: max_norm / total.
+inverted: clip = [g * (total / max_norm) for g in grads]
+    the factor is upside down: min(1, max_norm / total).
+inverted: clip = [g * max(1, total / max_norm) for g in grads]
+    you multiply by total / max_norm; divide by it: max_norm / total.
+inverted: clip = [g / min(1, max_norm / (total + 1e-6)) for g in grads]
+    you divide by the factor; multiply by it.
+by_value: clip = [np.clip(g, -max_norm, max_norm) for g in grads]
+    every entry is clipped by value (np.clip), which changes the direction; scale all by one factor,
+    max_norm / total.
+by_value: clip = [np.minimum(g, max_norm) for g in grads]
+    every entry is cut at max_norm; scale all by one factor, max_norm / total.
+not_clipped: clip = [g * 1 for g in grads]
+    nothing is clipped: the gradients come back as they are.
+unit_length: clip = [g / (total + 1e-6) for g in grads]
+    the gradients are scaled to length 1, always; the factor is min(1, max_norm / total).
+unit_length: clip = [g / total if total > max_norm else g * 1 for g in grads]
+    long gradients are scaled to length 1; scale them to max_norm.
+norms_added: clip = [g * min(1, max_norm / (sum(norm(a) for a in grads) + 1e-6)) for g in grads]
+    the total adds the norms; add the squares and take the root.
+other_norm: clip = [g * min(1, max_norm / (sum(np.abs(a).sum() for a in grads) + 1e-6)) for g in grads]
+    the total sums absolute values (L1); it is the root of the sum of squares.
+other_norm: clip = [g * min(1, max_norm / (max(np.abs(a).max() for a in grads) + 1e-6)) for g in grads]
+    the largest entry is used; the total is the root of the sum of squares.
+other_norm: clip = [g * min(1, max_norm / (max(norm(a) for a in grads) + 1e-6)) for g in grads]
+    the largest of the norms is used; the total is the root of the sum of all squares.
+other_norm: clip = [g * min(1, max_norm / (sum(norm(a) for a in grads) / len(grads) + 1e-6)) for g in grads]
+    the mean of the norms is used; the total is the root of the sum of all squares.
+mean_instead_of_sum: clip = [g * min(1, max_norm / (total / np.sqrt(sum(a.size for a in grads)) + 1e-6)) for g in grads]
+    the squares are averaged (RMS); the total is the root of their sum.
+mean_instead_of_sum: clip = [g * min(1, max_norm / (total / np.sqrt(len(grads)) + 1e-6)) for g in grads]
+    the squared norms are averaged; the total is the root of their sum.
+one_tensor_only: clip = [g * min(1, max_norm / (norm(grads[-1]) + 1e-6)) for g in grads]
+    the total is that of the last gradient only; take all of them.
+one_tensor_only: clip = [g * min(1, max_norm / (norm(grads[0]) + 1e-6)) for g in grads]
+    the total is that of the first gradient only; take all of them.
+per_tensor: clip = [g * (max_norm / (total + 1e-6)) if norm(g) > max_norm else g * 1 for g in grads]
+    only gradients that are long by themselves are scaled; scale all by one factor.
+factor_wrong: clip = [g * (max_norm if total > max_norm else 1) for g in grads]
+    you multiply by max_norm; the factor is max_norm / total.
+factor_wrong: clip = [g * (0 if total > max_norm else 1) for g in grads]
+    long gradients are set to 0; scale them by max_norm / total.
+factor_wrong: clip = [g - max_norm if total > max_norm else g * 1 for g in grads]
+    max_norm is subtracted; scale by max_norm / total.
+factor_squared: clip = [g * min(1, max_norm / (total + 1e-6))**2 for g in grads]
+    the factor is applied twice; once is right.
+max_norm_ignored: clip = [g * min(1, 1 / (total + 1e-6)) for g in grads]
+    max_norm is ignored: 1 is used. The factor is min(1, max_norm / total).
+eps_wrong: clip = [g * min(1, max_norm / (total + 1)) for g in grads]
+    1 is added to the total; only a tiny 1e-6 belongs there.
+one_tensor_scaled: clip = [grads[0] * min(1, max_norm / (total + 1e-6))] + [g * 1 for g in grads[1:]]
+    only the first gradient is scaled; scale all of them.
+one_tensor_scaled: clip = [g * 1 for g in grads[:-1]] + [grads[-1] * min(1, max_norm / (total + 1e-6))]
+    only the last gradient is scaled; scale all of them.
+always_scaled: clip = [g * (max_norm / (total + max_norm)) for g in grads]
+    every gradient is scaled; those that are short enough stay: min(1, max_norm / total).
+"""
+
+SGD = """
+gradients_accumulate: step = accumulated
+    the gradients accumulate from step to step: the buffer is never cleared (zero_grad is missing). Each
+    step uses only the gradient of its own batch.
+gradients_accumulate: step = accumulated, averaged
+    each step uses the mean of all gradients so far; it uses only the gradient of its own batch.
+uphill: step = uphill
+    the sign is wrong: you step up the gradient. w = w - lr * gradient.
+lr_missing: step = no lr
+    lr is missing: w = w - lr * gradient.
+lr_divides: step = divided
+    you divide by lr; multiply: w = w - lr * gradient.
+lr_squared: step = squared
+    lr is multiplied in twice; once is right.
+divided_by_batches: step = over batches
+    each step is divided by the number of batches; take full steps.
+gradients_at_start: step = summed
+    all gradients are taken at the first w and added up; each step must take its gradient at the w of that
+    step.
+gradients_at_start: step = averaged
+    the gradients are averaged into one step; take one step a batch, each from the w of that step.
+gradients_at_start: step = sign of sum
+    all gradients are taken at the first w, with the wrong sign.
+last_batch_only: step = last at start
+    only the last batch takes a step, from the first w; take one step a batch.
+steps_lost: step = of start
+    each step starts again from the first w, so that only the last one counts: w = w - ...
+momentum: step = momentum
+    a momentum of 0.9 is kept between the steps; plain SGD keeps nothing.
+momentum: step = momentum, weighed
+    a momentum of 0.9 is kept between the steps; plain SGD keeps nothing.
+weight_decay: step = decay
+    weight decay is added to the gradient; it is not asked for.
+lr_scheduled: step = scheduled
+    lr shrinks from step to step; it stays the same here.
+gradient_normalized: step = unit
+    the gradient is scaled to length 1; use it as it is.
+gradient_normalized: step = sign
+    only the signs of the gradient are used; use it as it is.
+twice: step = twice
+    every step is taken twice.
+stale_gradient: step = stale
+    each step uses the gradient of the batch before: it is computed too late.
+stale_gradient: step = delayed
+    each step uses the gradient of the batch before: it is computed after the step.
+gradient_averaged: step = mean
+    the gradient is averaged to one number; each weight has its own.
+multiplied: step = scaled
+    the step is multiplied by w; subtract lr * gradient itself.
+set_not_subtracted: step = set
+    w is lost: you return minus the step. w = w - lr * gradient.
+order: step = minus w
+    the difference is the wrong way round: w - lr * gradient.
+last_batch_missing: step = all but last
+    the last batch is left out: the loop ends one too early.
+first_batch_missing: step = all but first
+    the first batch is left out: the loop starts one too late.
+first_batch_only: step = first
+    only the first batch is used: is the `return` inside the loop?
+first_batch_only: step = first batch
+    every step uses the first batch; each has its own.
+order_reversed: step = reversed
+    the batches are used in reverse.
+one_step_too_many: step = one too many
+    one step too many is taken.
+weights_averaged: step = averaged weights
+    the weights of all steps are averaged; return the last.
+gradient_returned: step = gradient
+    the last gradient is returned; return w.
+trail_returned: step = trail
+    the weights of every step are returned; return the last.
+not_updated: step = unchanged
+    w comes back unchanged: the new value is never kept. w = w - lr * gradient.
+"""

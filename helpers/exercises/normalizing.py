@@ -1,0 +1,207 @@
+"""Normalization with every decision as a switch: what layer_norm, rms_norm and batch_norm share."""
+
+import numpy as np
+
+# ------------------------------------------------------------------------------ the model
+
+CENTRES = {
+    "block": lambda x, mean, axis: x - mean * x.shape[-1] / _block(x.shape[-1]),
+    "mean": lambda x, mean, axis: x - mean,
+    "none": lambda x, mean, axis: x,
+    "plus": lambda x, mean, axis: x + mean,
+    "reversed": lambda x, mean, axis: mean - x,
+    "absolute": lambda x, mean, axis: np.abs(x),
+    "median": lambda x, mean, axis: x - np.median(x, axis=axis, keepdims=True),
+    "min": lambda x, mean, axis: x - x.min(axis=axis, keepdims=True),
+    "max": lambda x, mean, axis: x - x.max(axis=axis, keepdims=True),
+    "sum": lambda x, mean, axis: x - x.sum(axis=axis, keepdims=True),
+}
+
+
+def _block(n):
+    """The next power of two, the width that a fast kernel works on."""
+    return 1 << (n - 1).bit_length()
+
+
+def _welford(x, axis):
+    """The running variance with delta * delta where delta * (x - new mean) belongs."""
+    mean = total = 0.0
+    for i, value in enumerate(np.moveaxis(x, axis, 0)):
+        delta = value - mean
+        mean = mean + delta / (i + 1)
+        total = total + delta * delta
+    return np.expand_dims(total / x.shape[axis], axis)
+
+
+def _halves(x, axis):
+    """The mean of the variances of two halves: what lies between the halves is lost."""
+    parts = np.array_split(x, 2, axis=axis)
+    return sum(p.var(axis=axis, keepdims=True) * p.shape[axis] for p in parts) / x.shape[axis]
+
+
+def spread_of(choice, x, mean, axis, others):
+    """What stands for the variance, before eps and the root."""
+
+    def average(a):
+        return a.mean(axis=axis, keepdims=True)
+
+    var = average((x - mean) ** 2)
+    n = x.size // var.size
+    return {
+        "var": lambda: var,
+        "ddof": lambda: var * n / (n - 1),
+        "sum": lambda: var * n,
+        "n + 1": lambda: var * n / (n + 1),
+        "others": lambda: var * n / others,
+        "square": lambda: average(x**2),
+        "square sum": lambda: average(x**2) * n,
+        "square ddof": lambda: average(x**2) * n / (n - 1),
+        "square others": lambda: average(x**2) * n / others,
+        "plus": lambda: average(x**2) + mean**2,
+        "unsquared": lambda: average(x**2) - mean,
+        "negated": lambda: mean**2 - average(x**2),
+        "mean square": lambda: average(x) ** 2,
+        "mean only": lambda: average(x),
+        "centred mean square": lambda: average(x - mean) ** 2,
+        "deviation": lambda: average(np.abs(x - mean)) ** 2,
+        "absolute": lambda: average(np.abs(x)) ** 2,
+        "absolute deviation, as variance": lambda: average(np.abs(x - mean)),
+        "absolute, as square": lambda: average(np.abs(x)),
+        "absolute sum": lambda: (average(np.abs(x)) * n) ** 2,
+        "maximum": lambda: np.abs(x).max(axis=axis, keepdims=True) ** 2,
+        "range": lambda: (x.max(axis=axis, keepdims=True) - x.min(axis=axis, keepdims=True)) ** 2,
+        "own square": lambda: (x - mean) ** 2,
+        "doubled": lambda: average(2 * x),
+        "fourth": lambda: average((x - mean) ** 4),
+        "cube": lambda: average(x**3),
+        "divided twice": lambda: var / n,
+        "square divided twice": lambda: average(x**2) / n,
+        "std": lambda: np.sqrt(var),
+        "square times n": lambda: average(x**2) * n**2,
+        "pooled": lambda: var.mean(keepdims=True),
+        "welford": lambda: _welford(x, axis),
+        "halves": lambda: _halves(x, axis),
+        "zero lanes": lambda: var + (_block(n) - n) / n * mean**2,
+        "block": lambda: var * n / _block(n),
+        "second std": lambda: var**2,
+    }[choice]()
+
+
+DENOMINATORS = {
+    "inside": lambda v, eps, n: np.sqrt(v + eps),
+    "outside": lambda v, eps, n: np.sqrt(v) + eps,
+    "missing": lambda v, eps, n: np.sqrt(v),
+    "clamped": lambda v, eps, n: np.sqrt(np.maximum(v, eps)),
+    "clamped outside": lambda v, eps, n: np.maximum(np.sqrt(v), eps),
+    "twice": lambda v, eps, n: np.sqrt(v + eps) + eps,
+    "twice inside": lambda v, eps, n: np.sqrt(v + 2 * eps),
+    "minus": lambda v, eps, n: np.sqrt(v - eps),
+    "squared": lambda v, eps, n: np.sqrt(v + eps**2),
+    "root": lambda v, eps, n: np.sqrt(v) + np.sqrt(eps),
+    "root inside": lambda v, eps, n: np.sqrt(v + np.sqrt(eps)),
+    "averaged": lambda v, eps, n: np.sqrt(v + eps / n),
+    "summed": lambda v, eps, n: np.sqrt(v + eps * n),
+    "one": lambda v, eps, n: np.sqrt(v + 1),
+    "times": lambda v, eps, n: np.sqrt(v * eps),
+    "where": lambda v, eps, n: np.sqrt(np.where(v == 0, eps, v)),
+    "where below": lambda v, eps, n: np.where(np.sqrt(v) < eps, 1, np.sqrt(v)),
+}
+
+DIVISIONS = {
+    "std": lambda c, den: c / den,
+    "var": lambda c, den: c / den**2,
+    "var squared": lambda c, den: c / den**4,
+    "cubed": lambda c, den: c / den**3,
+    "root of std": lambda c, den: c / np.sqrt(den),
+    "multiplied": lambda c, den: c * den,
+    "multiplied by var": lambda c, den: c * den**2,
+    "none": lambda c, den: c,
+    "only": lambda c, den: 1 / den + 0 * c,
+    "minus": lambda c, den: c - den,
+}
+
+AFFINE = {
+    "right": lambda h, gamma, beta, x: h * gamma + beta,
+    "shift first": lambda h, gamma, beta, x: (h + beta) * gamma,
+    "none": lambda h, gamma, beta, x: h,
+    "no gamma": lambda h, gamma, beta, x: h + beta,
+    "no beta": lambda h, gamma, beta, x: h * gamma,
+    "swapped": lambda h, gamma, beta, x: h * beta + gamma,
+    "first gamma": lambda h, gamma, beta, x: h * gamma.ravel()[0] + beta,
+    "last gamma": lambda h, gamma, beta, x: h * gamma.ravel()[-1] + beta,
+    "mean gamma": lambda h, gamma, beta, x: h * gamma.mean() + beta,
+    "sum gamma": lambda h, gamma, beta, x: h * gamma.sum() + beta,
+    "first beta": lambda h, gamma, beta, x: h * gamma + beta.ravel()[0],
+    "mean beta": lambda h, gamma, beta, x: h * gamma + beta.mean(),
+    "one scale": lambda h, gamma, beta, x: h * gamma.ravel()[0] + beta.ravel()[0],
+    "one plus": lambda h, gamma, beta, x: h * (1 + gamma) + beta,
+    "minus beta": lambda h, gamma, beta, x: h * gamma - beta,
+    "divided": lambda h, gamma, beta, x: h / gamma + beta,
+    "raw": lambda h, gamma, beta, x: x * gamma + beta,
+    "gamma added": lambda h, gamma, beta, x: h + gamma + beta,
+    "gamma squared": lambda h, gamma, beta, x: h * gamma**2 + beta,
+    "beta twice": lambda h, gamma, beta, x: h * gamma + 2 * beta,
+    "product": lambda h, gamma, beta, x: h * gamma * beta,
+    "gamma twice": lambda h, gamma, beta, x: h * gamma + gamma,
+    "beta scales": lambda h, gamma, beta, x: h * beta + beta,
+    "exponent": lambda h, gamma, beta, x: h * np.exp(gamma) + beta,
+    "softplus": lambda h, gamma, beta, x: h * np.log1p(np.exp(gamma)) + beta,
+    "matrix": lambda h, gamma, beta, x: (h * gamma).sum(axis=-1, keepdims=True) + beta,
+    "turned": lambda h, gamma, beta, x: h * gamma.reshape(-1, 1) + beta.reshape(-1, 1),
+}
+
+
+def standardize(
+    x,
+    eps,
+    axis,
+    centre="mean",
+    spread="var",
+    eps_place="inside",
+    division="std",
+    mean_axis=None,
+    spread_axis=None,
+    keepdims="both",
+    whose="own",
+    eps_value=None,
+    others=1,
+    lanes="own",
+):
+    """x normalized over axis; each keyword is a decision that can go wrong."""
+    eps = eps if eps_value is None else eps_value
+    if lanes != "own":
+        return _on_lanes(x, eps, centre, lanes)
+    if spread_axis is not None and spread_axis != axis:
+        v_mean = x.mean(axis=_numpy_axis(spread_axis), keepdims=True)
+        spread_over = _numpy_axis(spread_axis)
+    else:
+        spread_over, v_mean = axis, x.mean(axis=axis, keepdims=True)
+    mean_over = axis if mean_axis is None else _numpy_axis(mean_axis)
+    mean = x.mean(axis=mean_over, keepdims=True)
+    if keepdims in ("mean dropped", "mean dropped, used"):
+        mean = np.squeeze(mean, axis=mean_over)
+        v_mean = mean if keepdims == "mean dropped, used" else v_mean
+    v = spread_of(spread, x, v_mean, spread_over, others)
+    if keepdims == "none":
+        mean, v = np.squeeze(mean, axis=mean_over), np.squeeze(v, axis=spread_over)
+    elif keepdims == "var dropped":
+        v = np.squeeze(v, axis=spread_over)
+    if whose != "own":
+        pick = slice(0, 1) if whose == "first" else slice(-1, None)
+        mean, v = mean[pick], v[pick]
+    c = CENTRES[centre](x, mean, axis)
+    n = x.size // x.mean(axis=axis, keepdims=True).size
+    return DIVISIONS[division](c, DENOMINATORS[eps_place](v, eps, n))
+
+
+def _on_lanes(x, eps, centre, lanes):
+    """Statistics of the last axis padded with zeros to the next power of two; counted: are the zeros squared too?"""
+    d, block = x.shape[-1], _block(x.shape[-1])
+    mean = x.sum(axis=-1, keepdims=True) / block if centre == "mean" else 0.0
+    total = ((x - mean) ** 2).sum(axis=-1, keepdims=True)
+    total = total + (block - d) * mean**2 if lanes == "counted" else total
+    return (x - mean) / np.sqrt(total / block + eps)
+
+
+def _numpy_axis(axis):
+    return None if axis == "all" else axis

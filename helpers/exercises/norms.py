@@ -1,0 +1,461 @@
+"""layer_norm, rms_norm and rms_norm_offset."""
+
+import numpy as np
+
+from .. import layers
+from .core import Exercise, Remark
+from .mistakes.normalizing import SHARED, SHIFT, VARIANCE
+from .mistakes.norms import AFFINE_FIRST, AXES, MEAN_AXES, MEAN_SQUARE, OFFSETS, ROWS, SPREAD_AXES
+from .normalizing import AFFINE, standardize
+from .slips import Slip, Space, read
+
+# ------------------------------------------------------------------------------ inputs
+
+
+def _numbers(seed):
+    return np.random.default_rng(seed)
+
+
+def rows(*shape):
+    """Rows that differ in mean and in scale, whichever axis you look along."""
+    number = np.arange(np.prod(shape[:-1])).reshape(*shape[:-1], 1)
+    return _numbers(1).standard_normal(shape) * (1 + 0.7 * number) + 1.5 * number - 2.0
+
+
+def gains(d):
+    """gamma, all different and none 1; beta, all different and none 0."""
+    r = _numbers(3)
+    return r.uniform(0.5, 2.0, d), r.uniform(0.2, 1.0, d) * np.where(np.arange(d) % 2, -1, 1)
+
+
+TINY = np.array([[1.0, 2.0, 6.0], [-2.0, 0.0, 5.0]])
+FAINT = _numbers(4).standard_normal((3, 4)) * 1e-6
+NEARLY_FLAT = 2.0 + _numbers(5).standard_normal((3, 6)) * 3e-3
+WITH_FLAT_ROW = np.array([[3.0, 3.0, 3.0, 3.0], [1.0, -2.0, 0.5, 4.0], [0.0, 0.0, 0.0, 0.0]])
+
+SHAPES = [TINY, rows(4, 6), rows(5, 5), rows(2, 3, 4), rows(4, 4, 4), rows(1, 6)]
+
+
+def _layer_probes(eps):
+    cases = [(x, eps) for x in SHAPES] + [(NEARLY_FLAT, eps), (NEARLY_FLAT, 0.5), (rows(4, 6), 0.5)]
+    cases += [(WITH_FLAT_ROW, eps), (FAINT, eps), (FAINT * 1e5, 0.5)]
+    return [(x, *gains(x.shape[-1]), e) for x, e in cases]
+
+
+def half(a):
+    return np.asarray(a, np.float16)
+
+
+def single(a):
+    return np.asarray(a, np.float32)
+
+
+# ------------------------------------------------------------------------------ the model
+
+
+def row_axis(choice, ndim):
+    """The axis (or axes) that a choice of axis means for an input with so many axes."""
+    return {
+        "last": -1,
+        "first": 0,
+        "all": None,
+        "all but first": tuple(range(1, ndim)),
+        "second": 1,
+        "all but last": tuple(range(ndim - 1)),
+    }[choice]
+
+
+def _normalize(x, gamma, beta, eps, axis="last", affine="right", times="once", output="right", **choices):
+    """layer_norm (and rms_norm, with other defaults) with switches."""
+    over = row_axis(axis, x.ndim)
+    for name in ("mean_axis", "spread_axis"):
+        if name in choices:
+            at = row_axis(choices[name], x.ndim)
+            choices[name] = "all" if at is None else at
+
+    def hat(a):
+        return standardize(a, eps, over, others=len(x), **choices)
+
+    if times == "gamma first":
+        y = hat(x * gamma) + beta
+    elif times == "affine first":
+        y = hat(x * gamma + beta)
+    else:
+        y = AFFINE[affine](hat(hat(x)) if times == "twice" else hat(x), gamma, beta, x)
+        if times == "twice, affine too":
+            y = AFFINE[affine](hat(y), gamma, beta, x)
+    if output == "residual":
+        y = y + x
+    elif output == "first only":
+        y = np.concatenate([y[:1], x[1:]])
+    elif output == "first only, zeros":
+        y = np.concatenate([y[:1], 0 * x[1:]])
+    elif output == "one step":
+        y = y[0]
+    elif output == "last missing":
+        y = np.concatenate([y[:-1], 0 * x[-1:]])
+    elif output == "last unchanged":
+        y = np.concatenate([y[:-1], x[-1:]])
+    return ((y,),)
+
+
+def layer_norm_model(x, gamma, beta, eps, **choices):
+    return _normalize(x, gamma, beta, eps, **choices)
+
+
+def rms_norm_model(x, gamma, eps, centre="none", spread="square", affine="right", **choices):
+    return _normalize(x, gamma, 0 * gamma, eps, centre=centre, spread=spread, affine=affine, **choices)
+
+
+def rms_norm_offset_model(x, w, eps, offset="1 + w", affine="right", **choices):
+    gamma = {
+        "1 + w": 1 + w,
+        "w": w,
+        "1 - w": 1 - w,
+        "w - 1": w - 1,
+        "exp": np.exp(w),
+        "none": 1 + 0 * w,
+        "twice": 2 + w,
+        "inverse": 1 / (1 + w),
+        "square": (1 + w) ** 2,
+    }.get(offset)
+    if offset == "added":
+        x_hat = rms_norm_model(x, 1 + 0 * w, eps, **choices)[0][0]
+        return ((x_hat + 1 + w,),)
+    if offset == "w * h + 1":
+        x_hat = rms_norm_model(x, 1 + 0 * w, eps, **choices)[0][0]
+        return ((x_hat * w + 1,),)
+    if offset == "h + w":
+        x_hat = rms_norm_model(x, 1 + 0 * w, eps, **choices)[0][0]
+        return ((x_hat + w,),)
+    if offset == "x + h * w":
+        x_hat = rms_norm_model(x, 1 + 0 * w, eps, **choices)[0][0]
+        return ((x + x_hat * w,),)
+    return rms_norm_model(x, gamma, eps, affine=affine, **choices)
+
+
+# ------------------------------------------------------------------------------ the words of the catalogue
+
+LAYER_WORDS = {
+    "v": "var", "group": "row", "flat": "of equal numbers", "square": "the variance", "root": "the standard deviation",
+    "affine": "x_hat * gamma + beta", "feature": "feature", "sample": "row", "axis": "axis=-1", "statistic": "mean and one std",
+    "spread": "variance", "wrong_count": "the number of rows, not of features",
+}  # fmt: skip
+RMS_WORDS = {
+    "v": "mean(x**2)", "group": "row", "flat": "of zeros", "square": "a square", "root": "the root mean square",
+    "affine": "x / rms * gamma", "feature": "feature", "sample": "row", "axis": "axis=-1", "statistic": "root mean square",
+    "spread": "mean square", "wrong_count": "",
+}  # fmt: skip
+
+
+def _measured_eps(parameters, v):
+    """More slips: an eps of the learner's own, read off the answers; parameters(args) -> x, gamma, beta."""
+
+    def measured(probes, answers):
+        usable = [
+            (args, a[0][0]) for args, a in zip(probes, answers) if args[0] is NEARLY_FLAT and a is not None
+        ]
+        if not usable or usable[0][1].shape != NEARLY_FLAT.shape:
+            return []
+        args, y = usable[0]
+        x, gamma, beta = parameters(args)
+        x_hat = (y - beta) / gamma
+        centred = x - (x.mean(axis=-1, keepdims=True) if v == "var" else 0)
+        values = (centred / x_hat) ** 2 - (centred**2).mean(axis=-1, keepdims=True)
+        value = float(np.median(values))
+        if not np.isfinite(value) or value <= 0:
+            return []
+        text = f"the argument eps is ignored: about {value:.3g} is used whatever eps is. Use `np.sqrt({v} + eps)`."
+        return [Slip("eps_ignored", "eps_value", value, text)]
+
+    return measured
+
+
+# ------------------------------------------------------------------------------ what holds and what fails
+
+
+def _row_properties(ask, args, y_of, centred):
+    """Facts about a normalization of rows: y_of(x, scale, shift, eps) calls the learner's function."""
+    x = rows(3, 5)
+    gamma, beta = gains(5)
+    y = y_of(x, gamma, beta, 1e-5)
+    if y is None:
+        return []
+    other = x.copy()
+    other[1] += 3.0
+    facts = []
+
+    def fact(holds, yes, no, name):
+        facts.append((bool(holds), yes if holds else no, name))
+
+    def close(a, b):
+        return (
+            a is not None and a.shape == b.shape and np.allclose(a, b, rtol=1e-6, atol=1e-9, equal_nan=True)
+        )
+
+    moved = y_of(other, gamma, beta, 1e-5)
+    fact(
+        moved is not None and close(moved[0], y[0]),
+        "a row does not depend on the other rows",
+        "row 0 changes when row 1 does, so an average runs over the wrong axis",
+        "rows_not_independent",
+    )
+    if beta is not None and centred:
+        more = y_of(x, gamma, beta + 1, 1e-5)
+        fact(
+            close(more, y + 1), "beta is added", "adding 1 to beta does not add 1 to the result", "beta_wrong"
+        )
+    shift = beta if centred else 0
+    doubled = y_of(x, 2 * gamma, beta, 1e-5)
+    fact(
+        close(doubled, 2 * (y - shift) + shift),
+        "gamma scales",
+        "doubling gamma does not double what stands before the shift",
+        "gamma_wrong",
+    )
+    x_hat = (y - shift) / gamma
+    if centred:
+        fact(
+            np.allclose(x_hat.mean(axis=-1), 0, atol=1e-6),
+            "each row has mean 0 before gamma and beta",
+            f"the rows do not have mean 0 before gamma and beta (row 0: {x_hat[0].mean():.4g})",
+            "mean_not_0",
+        )
+    size = np.sqrt((x_hat**2).mean(axis=-1)) if not centred else x_hat.std(axis=-1)
+    what = "std" if centred else "RMS"
+    fact(
+        np.allclose(size, 1, atol=1e-3),
+        f"each row has {what} 1 before gamma",
+        f"the rows do not have {what} 1 before gamma (row 0: {size[0]:.4g})",
+        "spread_not_1",
+    )
+    right = x - x.mean(axis=-1, keepdims=True) if centred else x
+    factors = (x_hat * right).mean(axis=-1) / (right**2).mean(axis=-1)
+    if np.allclose(x_hat, factors[:, None] * right) and np.all(factors):
+        what = "sqrt(var + eps)" if centred else "sqrt(mean(x**2) + eps)"
+        should = np.sqrt((right[0] ** 2).mean() + 1e-5)
+        no = f"the numerator is right, but row 0 is divided by {1 / factors[0]:.4g} where {what} is {should:.4g}"
+        fact(np.allclose(1 / factors[0], should), "the denominator is right", no, "denominator_wrong")
+    unseen = [j for j in range(1, 5) if close(_moved(y_of, x, gamma, beta, j), y[0, 0])]
+    fact(
+        not unseen,
+        "every feature of a row counts in its statistics",
+        f"x[0, {unseen[:1] and unseen[0]}] does not influence y[0, 0]: the statistics see only part of the row",
+        "part_of_row",
+    )
+    large, small = y_of(x, gamma, beta, 0.5), y_of(x, gamma, beta, 1e-5)
+    fact(
+        not close(large, small),
+        "eps acts",
+        "eps has no effect: eps = 0.5 and eps = 1e-5 give the same",
+        "eps_ignored",
+    )
+    return facts
+
+
+def _moved(y_of, x, gamma, beta, j):
+    """y[0, 0] after x[0, j] has been changed."""
+    other = x.copy()
+    other[0, j] += 2.5
+    y = y_of(other, gamma, beta, 1e-5)
+    return None if y is None else y[0, 0]
+
+
+def _layer_properties(ask, args):
+    def y_of(x, gamma, beta, eps):
+        outputs = ask(x, gamma, beta, eps).outputs
+        return outputs[0][0] if outputs and outputs[0][0].shape == x.shape else None
+
+    return _row_properties(ask, args, y_of, centred=True)
+
+
+def _rms_properties(ask, args):
+    def y_of(x, gamma, beta, eps):
+        outputs = ask(x, gamma, eps).outputs
+        return outputs[0][0] if outputs and outputs[0][0].shape == x.shape else None
+
+    return _row_properties(ask, args, y_of, centred=False)
+
+
+def _offset_properties(ask, args):
+    def y_of(x, gamma, beta, eps):
+        outputs = ask(x, gamma - 1, eps).outputs
+        return outputs[0][0] if outputs and outputs[0][0].shape == x.shape else None
+
+    return _row_properties(ask, args, y_of, centred=False)
+
+
+# ------------------------------------------------------------------------------ other number types
+
+LARGE = half([[-600, 500, 400, -300], [700, 0, -700, 100]])
+WIDE = half(_numbers(12).standard_normal((2, 768)) * 20)
+SMALL = half([[1e-4, -2e-4, 1e-4, 2e-4]])
+OFF_CENTRE = single(1000 + 0.5 * _numbers(6).standard_normal((3, 8)))
+WHOLE = np.array([[1, 2, 3, 9], [4, -5, 6, 0]])
+
+OVERFLOW = (
+    "In float16 the squares overflow: 256**2 is already above 65504, the largest float16, so with large inputs the "
+    "{v} becomes inf and the result 0 or NaN. Compute the statistics in float32 or float64 and cast back."
+)
+UNDERFLOW = (
+    "In float16 small numbers underflow: the square of 1e-4 is rounded to 0, and so is a very small eps. Cast to "
+    "float32 or float64 before squaring, and cast the result back."
+)
+CANCEL = (
+    "In float32, with a mean that is large against the spread (1000 and 0.5), the variance loses its digits: "
+    "E[x**2] - E[x]**2 subtracts two nearly equal numbers (cancellation). Subtract the mean first, then square."
+)
+WHOLE_NUMBERS = (
+    "With an integer input it goes wrong (truncation, or an error): make it floating point first, for example "
+    "`x = np.asarray(x, dtype=float)`."
+)
+ROUNDED_TWICE = (
+    "In float16 the last digit is off: an intermediate result is rounded to float16 before the gain is applied. Cast back "
+    "once, at the very end."
+)
+PROMOTED = (
+    "The result has another number type (dtype) than x: with a float16 x and a float32 gamma yours is promoted. Cast "
+    "back at the end: `.astype(x.dtype)`."
+)
+
+LAYER_REMARKS = [
+    Remark(
+        (LARGE, half(np.ones(4)), half(np.zeros(4)), 1e-5), "float16_overflow", OVERFLOW.format(v="variance")
+    ),
+    Remark(
+        (half([[2, 2, 2, 2], [1, 2, 3, 4]]), half(np.ones(4)), half(np.zeros(4)), 1e-5),
+        "float16_underflow",
+        UNDERFLOW,
+    ),
+    Remark(
+        (WIDE, half(np.ones(768)), half(np.zeros(768)), 1e-5),
+        "float16_overflow",
+        OVERFLOW.format(v="variance"),
+    ),
+    Remark((OFF_CENTRE, single(np.ones(8)), single(np.zeros(8)), 1e-5), "float32_cancellation", CANCEL),
+    Remark((WHOLE, *gains(4), 1e-5), "integers", WHOLE_NUMBERS),
+    Remark(
+        (half(TINY), single(np.ones(3)), single(np.zeros(3)), 1e-5), "dtype_promoted", PROMOTED, about="dtype"
+    ),
+]
+
+
+def _rms_remarks(gain):
+    """The same for RMSNorm; gain: what leaves the values as they are."""
+    return [
+        Remark((LARGE, half(np.full(4, gain)), 1e-6), "float16_overflow", OVERFLOW.format(v="mean square")),
+        Remark((SMALL, half(np.full(4, gain)), 1e-10), "float16_underflow", UNDERFLOW),
+        Remark(
+            (
+                half(_numbers(7).standard_normal((4, 8))),
+                half(_numbers(8).uniform(0.5, 2, 8) - 1 + gain),
+                1e-6,
+            ),
+            "float16_rounding",
+            ROUNDED_TWICE,
+            about="last digit",
+        ),
+        Remark((WHOLE, gains(4)[0], 1e-6), "integers", WHOLE_NUMBERS),
+        Remark((half(TINY), single(np.full(3, gain)), 1e-6), "dtype_promoted", PROMOTED, about="dtype"),
+    ]
+
+
+# ------------------------------------------------------------------------------ the exercises
+
+layer_norm = Exercise(
+    reference=layers.layer_norm,
+    outputs=("y",),
+    probes=_layer_probes(1e-5),
+    space=Space(
+        layer_norm_model,
+        read(AXES + SPREAD_AXES + VARIANCE + SHARED + SHIFT + MEAN_AXES + ROWS + AFFINE_FIRST, **LAYER_WORDS),
+        measured=_measured_eps(lambda args: args[:3], "var"),
+    ),
+    properties=_layer_properties,
+    remarks=LAYER_REMARKS,
+    prompt=(
+        "Write `layer_norm(x, gamma, beta, eps)`: normalize each row of `x` to mean 0 and std 1, then scale by `gamma` "
+        "and shift by `beta`. `x` has shape (..., d), with two or more axes; a row is the last axis, and each row is "
+        "normalized by itself. `gamma` and `beta` have shape (d,), one number for each feature. The variance is the "
+        "biased one (divided by d), and eps is added to it inside the square root. Return an array shaped like `x`; "
+        "leave `x` as it is."
+    ),
+    hints=[
+        (
+            "The rows come out wrong only when there are several? Then an average ran over the wrong axis. Which axis "
+            "holds the features?"
+        ),
+        "A complaint about shapes? A mean over the last axis loses that axis; `keepdims=True` keeps it, with length 1.",
+        (
+            "Nearly right everywhere? Look at the variance (n or n - 1?), at where eps stands, and at the order of scale "
+            "and shift."
+        ),
+        "mean and var of the last axis; `x_hat = (x - mean) / np.sqrt(var + eps)`; then `x_hat * gamma + beta`.",
+    ],
+    difficulty=2,
+    minutes=10,
+)
+
+rms_norm = Exercise(
+    reference=layers.rms_norm,
+    outputs=("y",),
+    probes=[(x, gamma, eps) for x, gamma, _, eps in _layer_probes(1e-6)]
+    + [(rows(4, 6) * 1e-3, gains(6)[0], 1e-6)],
+    space=Space(
+        rms_norm_model,
+        read(AXES + MEAN_SQUARE + SHARED + ROWS, [("affine", "raw")], **RMS_WORDS),
+        measured=_measured_eps(lambda args: (args[0], args[1], 0), "mean(x**2)"),
+        named=lambda names: (
+            "the mean is subtracted, in the numerator and (through the variance) in the denominator: that is LayerNorm "
+            "without beta. RMSNorm leaves the mean in: x / sqrt(mean(x**2) + eps) * gamma."
+            if names == {"mean_subtracted", "variance_not_mean_square"}
+            else None
+        ),
+    ),
+    properties=_rms_properties,
+    remarks=_rms_remarks(1.0),
+    prompt=(
+        "Write `rms_norm(x, gamma, eps)`: divide each row of `x` by its root mean square, sqrt(mean(x**2) + eps), and "
+        "scale by `gamma`. No mean is subtracted and nothing is added at the end. `x` has shape (..., d), with two or "
+        "more axes; a row is the last axis. `gamma` has shape (d,), one number for each feature. eps stands inside the "
+        "square root. Return an array shaped like `x`; leave `x` as it is."
+    ),
+    hints=[
+        "RMS is read backwards: first Square, then Mean, then Root.",
+        "The mean square of a row is one number for each row: `axis=-1, keepdims=True`.",
+        "`np.var` subtracts the mean first; RMSNorm does not.",
+        "`ms = np.mean(x**2, axis=-1, keepdims=True)`, and then `x / np.sqrt(ms + eps) * gamma`.",
+    ],
+    difficulty=1,
+    minutes=5,
+)
+
+rms_norm_offset = Exercise(
+    reference=layers.rms_norm_offset,
+    outputs=("y",),
+    probes=[(x, gamma - 1.2, eps) for x, gamma, _, eps in _layer_probes(1e-6)]
+    + [(rows(4, 6) * 1e-3, gains(6)[0] - 1.2, 1e-6)],
+    space=Space(
+        rms_norm_offset_model,
+        read(
+            OFFSETS + AXES + MEAN_SQUARE + SHARED + ROWS,
+            [("affine", "raw"), ("affine", "one plus"), ("affine", "none")],
+            **RMS_WORDS | {"affine": "x / rms * (1 + w)"},
+        ),
+        measured=_measured_eps(lambda args: (args[0], 1 + args[1], 0), "mean(x**2)"),
+        named=rms_norm.space.named,
+    ),
+    properties=_offset_properties,
+    remarks=_rms_remarks(0.0),
+    prompt=(
+        "Write `rms_norm_offset(x, w, eps)`: RMSNorm whose gain is stored around zero. Divide each row (the last axis) "
+        "of `x`, of shape (..., d), by sqrt(mean(x**2) + eps) and multiply by 1 + `w`, where `w` has shape (d,). With "
+        "`w` = 0 the result is the normalized row itself. Return an array shaped like `x`; leave `x` as it is."
+    ),
+    hints=[
+        "What should come out when `w` is all zeros? Not zeros.",
+        "Everything is as in `rms_norm`; only the gain changes, from gamma to 1 + w.",
+    ],
+    difficulty=1,
+    minutes=3,
+)

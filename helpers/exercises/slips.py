@@ -1,0 +1,176 @@
+"""The space of mistakes: a layer written once more, with every decision that a learner takes as a switch.
+
+A slip sets one decision to a wrong choice. Turning one switch, then two, and comparing with what the
+learner's function gave finds the mistake from behaviour alone.
+"""
+
+import re
+import warnings
+from ast import literal_eval
+from dataclasses import dataclass, field
+from itertools import combinations
+
+import numpy as np
+
+from .comparing import alike
+
+# What a sentence may start with in small letters.
+NAMES = [
+    "eps",
+    "gamma",
+    "beta",
+    "running_mean",
+    "running_var",
+    "x",
+    "w",
+    "dx",
+    "dW",
+    "dgamma",
+    "dbeta",
+    "var",
+    "sqrt",
+    "rstd",
+    "a",
+    "g",
+]
+
+
+@dataclass(frozen=True)
+class Slip:
+    """One wrong choice: what it is called, and what to tell the learner."""
+
+    name: str
+    decision: str
+    choice: object
+    message: str
+
+
+def read(catalogue, without=(), **words):
+    """The slips of a catalogue (see the folder mistakes), with these words filled in.
+
+    without: pairs (decision, choice) to leave out.
+    """
+    slips = []
+    for entry in re.findall(r"^\S.*\n(?: {4}.*\n)+", catalogue, re.MULTILINE):
+        first, *rest = entry.splitlines()
+        name, decision, choice = re.fullmatch(r"(\w+): (\w+) = ?(.*)", first).groups()
+        message = " ".join(line.strip() for line in rest)
+        slips.append(Slip(name, decision, _literal(choice), message.format(**words) if words else message))
+    return [slip for slip in slips if (slip.decision, slip.choice) not in without]
+
+
+def _literal(text):
+    """1e-12 and ('ddof', 'training') mean what they say; other choices are names or formulas."""
+    try:
+        value = literal_eval(text)
+    except (SyntaxError, ValueError):
+        return text
+    return value if isinstance(value, (float, int, tuple)) else text
+
+
+@dataclass(frozen=True)
+class Space:
+    """A model with switches, and the slips that turn them.
+
+    model(*args, **choices) -> the outputs, each a tuple of arrays; without choices, the right ones.
+    measured(probes, answers) -> more slips, whose choice is a number read off the learner's answers.
+    named(names) -> a better message for a combination, or None.
+    """
+
+    model: callable
+    slips: list
+    most: int = 2  # slips at once
+    alone: list = field(default_factory=list)  # slips that are tried one at a time only
+    measured: callable = lambda probes, answers: []
+    named: callable = lambda names: None
+    summary: callable = None  # choices -> a sentence that says what the learner's function computes
+
+    def outputs(self, slips, args):
+        """What the model gives with these switches turned, or None when its shapes do not fit."""
+        try:
+            return self.model(*args, **{slip.decision: slip.choice for slip in slips})
+        except Exception:
+            return None
+
+    def message(self, slips):
+        """What to tell the learner about these slips together."""
+        text = self.named(frozenset(slip.name for slip in slips))
+        if not text and len(slips) == 1:
+            text = _capital(slips[0].message)
+        elif not text:
+            count = ("Two", "Three")[len(slips) - 2]
+            numbered = zip(("First: ", "Second: ", "Third: "), slips)
+            text = f"{count} things at once. " + " ".join(number + slip.message for number, slip in numbered)
+        if self.summary:
+            text = self.summary({slip.decision: slip.choice for slip in slips}) + " " + text
+        return text
+
+
+def _capital(text):
+    """A capital letter at the start, unless a name in the code stands there."""
+    return text if text.replace("(", " ").split(" ")[0] in NAMES else text[0].upper() + text[1:]
+
+
+def search(space, probes, answers, wrong, most=None):
+    """The slips that explain the wrong outputs: a list of combinations, and the outputs left unexplained.
+
+    probes: list of argument tuples; answers: outputs, or None where the function raised;
+    wrong: indices of the outputs that are wrong; most: slips at once, if not as many as the space says.
+    """
+    found = {}
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        slips = [*space.slips, *space.measured(probes, answers)]
+        for size in range(1, (most or space.most) + 1):
+            left = set(wrong) - set(found)
+            if not left:
+                break
+            if size == 2:
+                effects = _effects(space, slips, probes)
+            for chosen in (
+                zip(slips + space.alone) if size == 1 else _combinations(slips, size, effects, left)
+            ):
+                matching = _matching(space, chosen, probes, answers, left)
+                if matching == "all":
+                    return [chosen], set()
+                for output in matching:
+                    found.setdefault(output, chosen)
+    return list(dict.fromkeys(found[o] for o in sorted(found))), set(wrong) - set(found)
+
+
+def _effects(space, slips, probes):
+    """For each slip, the outputs that it changes on some probe; all of them when it fails on one."""
+    right = [space.outputs((), args) for args in probes]
+    effects = []
+    for slip in slips:
+        changed = set()
+        for args, want in zip(probes, right):
+            got = space.outputs((slip,), args)
+            changed |= {i for i in range(len(want)) if got is None or not alike(got[i], want[i])}
+        effects.append(changed)
+    return effects
+
+
+def _combinations(slips, size, effects, left):
+    """Combinations of slips in different decisions that all change one output that is left."""
+    for chosen in combinations(range(len(slips)), size):
+        if len({slips[i].decision for i in chosen}) == size and left.intersection(
+            *(effects[i] for i in chosen)
+        ):
+            yield tuple(slips[i] for i in chosen)
+
+
+def _matching(space, chosen, probes, answers, left):
+    """Which of the outputs that are left these slips reproduce on every probe; "all" if the others as well."""
+    alive, whole = set(left), True
+    for args, answer in zip(probes, answers):
+        outputs = space.outputs(chosen, args)
+        if outputs is None or answer is None:
+            if outputs is not answer:
+                return set()
+            continue
+        alive = {i for i in alive if alike(answer[i], outputs[i])}
+        if not alive:
+            return set()
+        whole = whole and all(alike(answer[i], outputs[i]) for i in range(len(answer)))
+    return "all" if whole else alive

@@ -1,0 +1,181 @@
+"""Predictions and quizzes in JupyterLab by the keyboard alone, read aloud as they should be, in both themes."""
+
+import json
+import re
+import urllib.request
+
+import nbformat
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from helpers.questions import PREDICTIONS, QUIZZES
+
+ASK, NUMBER, REVEAL = (
+    'predict.ask("gradient_left")',
+    'predict.ask("slope_product")',
+    'predict.reveal("gradient_left")',
+)
+CELLS = [
+    "import sys, pathlib\nsys.path += map(str, pathlib.Path.cwd().parents)\nfrom helpers import predict, quiz",
+    ASK,
+    NUMBER,
+    REVEAL,
+    'predict.reveal("slope_product")',
+    "predict.table()",
+    *(f'quiz.ask("{name}")' for name in QUIZZES),
+]
+KERNEL = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
+
+
+@pytest.fixture
+def notebook(lab, open_notebook):
+    """A notebook with predictions and all quizzes, all cells run."""
+    url, token = lab
+    content = nbformat.v4.new_notebook(
+        cells=list(map(nbformat.v4.new_code_cell, CELLS)), metadata={"kernelspec": KERNEL}
+    )
+    request = urllib.request.Request(
+        f"{url}/api/contents/notebooks/questions.ipynb?token={token}",
+        method="PUT",
+        data=json.dumps({"type": "notebook", "format": "json", "content": content}).encode(),
+        headers={"Content-Type": "application/json"},
+    )
+    urllib.request.urlopen(request).close()
+    return open_notebook("questions")
+
+
+class Asked:
+    """One question in the page, answered by keys."""
+
+    def __init__(self, notebook, cell, number=0):
+        self.page = notebook.page
+        self.form = notebook.output(cell).locator(".course-form").nth(number)
+        self.group, self.button = self.form.get_by_role("radiogroup"), self.form.get_by_role("button")
+        self.status = self.form.get_by_role("status")
+        expect(self.button).to_be_visible()
+
+    def choose(self, number):
+        """From the first radio button by arrow keys to another; the focus goes with it."""
+        self.group.get_by_role("radio").first.focus()
+        self.page.keyboard.press("Space")
+        for _ in range(number):
+            self.page.keyboard.press("ArrowDown")
+        expect(self.group.get_by_role("radio").nth(number)).to_be_checked()
+        expect(self.group.get_by_role("radio").nth(number)).to_be_focused()
+
+    def press(self, key):
+        """Tab to the button and press it; the button keeps the focus."""
+        self.page.keyboard.press("Tab")
+        expect(self.button).to_be_focused()
+        self.page.keyboard.press(key)
+
+
+def rerun(notebook, cell):
+    """Run one cell again, as a learner would."""
+    notebook.page.evaluate(
+        """async words => {
+          const {content} = window.jupyterapp.shell.currentWidget;
+          content.deselectAll();
+          content.activeCellIndex = content.widgets.findIndex(c => c.model.sharedModel.source === words);
+          await window.jupyterapp.commands.execute('notebook:run-cell');
+        }""",
+        cell,
+    )
+    notebook.wait_idle()
+
+
+def test_a_prediction_by_keyboard(notebook):
+    shown = Asked(notebook, ASK)
+    expect(shown.group).to_have_accessible_name(PREDICTIONS["gradient_left"].text)
+    reveal, table = notebook.output(REVEAL), notebook.output("predict.table()")
+    expect(reveal.get_by_role("status")).to_contain_text("not answered yet")
+    shown.button.focus()
+    shown.page.keyboard.press("Enter")
+    expect(shown.status).to_contain_text("Choose an answer first")
+    shown.choose(1)
+    shown.press("Enter")
+    expect(shown.status).to_contain_text("You predict: About a tenth")
+    expect(shown.button).to_be_focused()
+    expect(reveal.get_by_role("status")).to_contain_text("Measured: 0.00515")
+    expect(table).to_contain_text("0 hit, 1 missed, 1 open")
+    shown.page.keyboard.press("Space")  # once more changes nothing
+    rerun(notebook, ASK)
+    again = Asked(notebook, ASK)
+    expect(again.status).to_contain_text("You predict: About a tenth")
+    expect(again.group.get_by_role("radio").nth(1)).to_be_checked()
+    for radio in again.group.get_by_role("radio").all():
+        expect(radio).to_be_disabled()
+
+
+def test_a_number_by_keyboard(notebook):
+    shown = Asked(notebook, NUMBER)
+    field = shown.form.get_by_label("your guess")
+    field.focus()
+    shown.page.keyboard.type("many")
+    shown.press("Space")
+    expect(shown.status).to_contain_text("Type one number greater than 0")
+    shown.page.keyboard.press("Shift+Tab")
+    expect(field).to_be_focused()
+    shown.page.keyboard.press("ControlOrMeta+A")
+    shown.page.keyboard.type("100")
+    shown.press("Enter")
+    expect(notebook.output('predict.reveal("slope_product")')).to_contain_text("As you predicted")
+    expect(shown.button).to_be_focused()
+
+
+def test_a_quiz_by_keyboard(notebook):
+    cell = 'quiz.ask("residual_connections")'
+    for number, question in enumerate(QUIZZES["residual_connections"].values()):
+        shown = Asked(notebook, cell, number)
+        expect(shown.group).to_have_accessible_name(re.compile(rf"^{number + 1}\. "))
+        for position, option in enumerate(question.options):
+            shown.choose(position)
+            shown.press("Enter" if position % 2 else "Space")
+            expect(shown.status).to_contain_text("✓ Right." if option.right else "✗ Not quite.")
+            expect(shown.status).to_contain_text(option.why.split("`")[0][:40])
+            expect(shown.button).to_be_focused()
+    shown.page.keyboard.press("Tab")
+    expect(shown.button).not_to_be_focused()
+    rerun(notebook, cell)
+    again = Asked(notebook, cell, number)
+    expect(again.group.get_by_role("radio").nth(position)).to_be_checked()
+    expect(again.status).to_contain_text("Not quite.")
+
+
+def answer_all(notebook):
+    for form in notebook.page.locator(".course-form").all():
+        if form.get_by_role("radio").count():
+            form.get_by_role("radio").nth(2).check()
+        else:
+            form.get_by_label("your guess").fill("7")
+        form.get_by_role("button").click()
+        expect(form.get_by_role("status")).to_contain_text(re.compile("Locked in|Right|Not quite"))
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+def test_axe_finds_nothing_and_long_options_wrap(notebook, theme):
+    page = notebook.page
+    page.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", theme)
+    page.wait_for_function(
+        "theme => document.body.dataset.jpThemeName === theme && document.fonts.status === 'loaded'",
+        arg=theme,
+    )
+    for answered in (False, True):
+        if answered:
+            answer_all(notebook)
+        for width in (1280, 600):
+            page.set_viewport_size({"width": width, "height": 900})
+            found = Axe().run(page, context=".jp-Cell-outputArea").response["violations"]
+            assert [(v["id"], v["nodes"][0]["html"]) for v in found] == []
+            for cut in page.locator(".course-page :is(label, [role=status], table)").all():
+                assert cut.evaluate(
+                    "e => e.scrollWidth <= e.clientWidth + 1 && e.scrollHeight <= e.clientHeight + 1"
+                )
+
+
+def test_the_page_does_not_know_the_answers_before_they_are_given(notebook):
+    models = notebook.page.evaluate("() => document.documentElement.outerHTML")
+    hidden = [option.why for quiz in QUIZZES.values() for q in quiz.values() for option in q.options]
+    for why in hidden + [PREDICTIONS["gradient_left"].why, PREDICTIONS["slope_product"].why]:
+        assert why[:40] not in models

@@ -1,0 +1,133 @@
+"""Right answers pass, wrong answers are named."""
+
+import numpy as np
+import pytest
+
+from helpers import exercises
+from helpers.exercises.comparing import alike
+
+from .further_mistakes import FURTHER
+from .public_mistakes import PUBLIC
+from .rewrites import REWRITES
+
+NAMES = [
+    "residual_block", "projected_residual", "residual_backward", "backprop_chain", "grad_norms", "layer_norm",
+    "layer_norm_backward", "batch_norm", "batch_norm_backward", "masked_batch_norm", "rms_norm", "rms_norm_offset",
+    "rms_norm_backward", "pre_norm_block", "post_norm_block", "transformer_block", "pre_norm_stack",
+    "residual_init_std", "clip_by_global_norm", "sgd_steps",
+]  # fmt: skip
+
+
+def test_all_exercises_are_there():
+    assert list(exercises.ALL) == NAMES
+    assert all(getattr(exercises, name) is exercises.ALL[name] for name in NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_reference_is_correct_without_a_remark(name):
+    exercise = exercises.ALL[name]
+    assert exercise.diagnose(exercise.reference) == exercises.Diagnosis("correct", None, "Correct.")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_model_without_slips_is_the_reference(name):
+    exercise = exercises.ALL[name]
+    for args, want in zip(exercise.probes, exercise.wanted):
+        assert all(map(alike, exercise.space.model(*args), want))
+
+
+@pytest.mark.parametrize("exercise, f", REWRITES, ids=lambda v: getattr(v, "__name__", str(v)))
+def test_a_rewrite_is_correct(exercise, f):
+    found = exercises.ALL[exercise].diagnose(f)
+    assert found.outcome == "correct", found.message
+
+
+@pytest.mark.parametrize(
+    "exercise, report, words, f", PUBLIC, ids=[f"{e}-{f.__name__}" for e, _, _, f in PUBLIC]
+)
+def test_a_public_mistake_is_named(exercise, report, words, f):
+    _says(exercises.ALL[exercise].diagnose(f), words)
+
+
+@pytest.mark.parametrize("exercise, words, f", FURTHER, ids=[f"{e}-{f.__name__}" for e, _, f in FURTHER])
+def test_a_further_mistake_is_named(exercise, words, f):
+    _says(exercises.ALL[exercise].diagnose(f), words)
+
+
+def _says(found, words):
+    outcome = ["correct"] if "Correct." in words else ["wrong", "raised"]
+    assert found.outcome in outcome
+    assert found.mistake
+    for word in words:
+        assert word.lower() in found.message.lower()
+
+
+# Two slips of one model that no input tells apart, or that show only together with another.
+SAME = {
+    ("batch_norm", "affine", ("raw", "evaluation")),  # x not normalized, two ways to say it
+    ("grad_norms", "total", "np.sqrt((per**2).sum())"),  # the total of a wrong list
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_every_slip_is_told_from_all_others(name, dtype):
+    """Also through a function whose results are float32."""
+    exercise = exercises.ALL[name]
+    alone = exercise.space.alone if dtype is np.float64 else []
+    for slip in exercise.space.slips + alone:
+        if (name, slip.decision, slip.choice) not in SAME:
+            found = exercise.diagnose(_as_function(exercise, slip, dtype))
+            assert found.mistake == slip.name, (slip, found)
+
+
+def _as_function(exercise, slip, dtype):
+    def f(*args):
+        outputs = exercise.space.model(*args, **{slip.decision: slip.choice})
+        parts = [[part.astype(dtype) for part in output] for output in outputs]
+        values = [p if name.endswith("[]") else p[0] for p, name in zip(parts, exercise.outputs)]
+        return values if len(values) > 1 else values[0]
+
+    return f
+
+
+def clipped(x, gamma, beta, eps):
+    return np.clip(exercises.layer_norm.reference(x, gamma, beta, eps), -1, 1)
+
+
+def scaled(x, gamma, eps):
+    return 1.3 * exercises.rms_norm.reference(x, gamma, eps)
+
+
+def only_for_images(x, gamma, beta, running_mean, running_var, training, momentum, eps):
+    outputs = exercises.batch_norm.reference(
+        x, gamma, beta, running_mean, running_var, training, momentum, eps
+    )
+    return outputs if x.ndim == 4 else (np.sin(outputs[0]), *outputs[1:])
+
+
+def ghost_input(x, f, norm):
+    return x + f(norm(np.sin(x)))
+
+
+@pytest.mark.parametrize(
+    "exercise, f, words",
+    [
+        ("layer_norm", clipped, ["`y[0, 2]` should be 2.91 and is 1", "x = [[", "What fails", "What holds"]),
+        ("rms_norm", scaled, ["1.3 times the right one", "What holds", "a row does not depend on the other rows"]),
+        ("batch_norm", only_for_images, ["wrong exactly when `x` has 2 axes or `x` has 3 axes", "`running_var` are right"]),
+        ("pre_norm_block", ghost_input, ["`norm` is called 1x, with something else", "tanh(x @ W + b)"]),
+    ],
+)  # fmt: skip
+def test_an_unknown_mistake_is_described(exercise, f, words):
+    found = exercises.ALL[exercise].diagnose(f)
+    assert found.outcome == "wrong"
+    for word in words:
+        assert word in found.message, found.message
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_message_is_a_sentence(name):
+    for slip in exercises.ALL[name].space.slips:
+        text = exercises.ALL[name].space.message((slip,))
+        assert text.rstrip().endswith((".", "?")) and "{" not in slip.message and len(text) < 700, text

@@ -1,0 +1,353 @@
+"""Anything may be passed in: a check never raises, never hangs, and leaves nothing changed."""
+
+import os
+import random
+import signal
+import sys
+import threading
+import time
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from helpers import exercises
+from helpers.exercises import running
+
+layer_norm = exercises.layer_norm
+right = layer_norm.reference
+
+# ------------------------------------------------------------------------------ blank answers
+
+
+def only_docstring(x, gamma, beta, eps):
+    """Not yet."""
+
+
+def only_pass(x, gamma, beta, eps):
+    pass
+
+
+def only_dots(x, gamma, beta, eps): ...
+
+
+def docstring_and_dots(x, gamma, beta, eps):
+    """Not yet."""
+    ...
+
+
+def not_implemented(x, gamma, beta, eps):
+    raise NotImplementedError
+
+
+def not_implemented_with_words(x, gamma, beta, eps):
+    """Not yet."""
+    raise NotImplementedError("your turn")
+
+
+BLANK = [
+    only_docstring,
+    only_pass,
+    only_dots,
+    docstring_and_dots,
+    not_implemented,
+    not_implemented_with_words,
+    ...,
+]
+
+
+@pytest.mark.parametrize("f", BLANK)
+def test_blank_is_not_attempted(f):
+    assert layer_norm.diagnose(f).outcome == "not attempted"
+    assert layer_norm.is_blank(f)
+    assert layer_norm.or_reference(f) is right
+
+
+@pytest.mark.parametrize(
+    "body", ["pass", "...", "'doc'", "raise NotImplementedError", "raise NotImplementedError('x')"]
+)
+def test_blank_is_seen_without_source(body):
+    names = {}
+    exec(f"def f(x, gamma, beta, eps):\n    {body}", names)
+    assert layer_norm.is_blank(names["f"])
+
+
+def test_work_is_not_blank():
+    def no_return(x, gamma, beta, eps):
+        y = x - x.mean()  # noqa: F841
+
+    def returns_none(x, gamma, beta, eps):
+        return None
+
+    for f in (no_return, returns_none):
+        assert not layer_norm.is_blank(f)
+        found = layer_norm.diagnose(f)
+        assert (found.outcome, found.mistake) == ("wrong", "none_returned")
+        assert "return" in found.message
+    assert layer_norm.or_reference(no_return) is no_return
+
+
+# ------------------------------------------------------------------------------ not a function, not an answer
+
+
+@pytest.mark.parametrize("thing", [None, 3, "layer_norm", np.ones(3), [right], {}, object()])
+def test_not_a_function(thing):
+    found = layer_norm.diagnose(thing)
+    assert (found.outcome, found.mistake) == ("wrong", "not_a_function")
+    assert "exercises.layer_norm.check(layer_norm)" in found.message
+
+
+def test_wrong_number_of_arguments():
+    found = layer_norm.diagnose(lambda x: x)
+    assert (found.outcome, found.mistake) == ("wrong", "wrong_arguments")
+    assert "(x, gamma, beta, eps)" in found.message and "(x)" in found.message
+
+
+@pytest.mark.parametrize(
+    "f, mistake, words",
+    [
+        (lambda x, g, b, e: None, "none_returned", "`return`"),
+        (lambda x, g, b, e: "done", "wrong_type", "a str"),
+        (lambda x, g, b, e: {"y": x}, "wrong_type", "a dict"),
+        (lambda x, g, b, e: (v for v in x), "wrong_type", "a generator"),
+        (lambda x, g, b, e: right(x, g, b, e) + 1j, "complex", "complex"),
+        (lambda x, g, b, e: right(x, g, b, e).sum(axis=-1), "wrong_shape", "An axis is gone"),
+        (lambda x, g, b, e: right(x, g, b, e)[None], "wrong_shape", "One axis too many"),
+        (lambda x, g, b, e: right(x, g, b, e).ravel(), "wrong_shape", "reshape"),
+        (lambda x, g, b, e: np.swapaxes(right(x, g, b, e), 0, -1), "wrong_shape", "transposed"),
+        (lambda x, g, b, e: np.concatenate([x, x], -1), "wrong_shape", "Broadcasting"),
+        (lambda x, g, b, e: x * np.nan, "all_nan", "0/0"),
+        (lambda x, g, b, e: right(x, g, b, e) + np.random.rand(), "not_repeatable", "two different answers"),
+        (lambda x, g, b, e: np.array([object()]), "wrong_type", "array of numbers"),
+        (lambda x, g, b, e: [[1.0], [1.0, 2.0]], "wrong_type", "array of numbers"),
+    ],
+)  # fmt: skip
+def test_what_is_returned(f, mistake, words):
+    found = layer_norm.diagnose(f)
+    assert found.outcome == "wrong"
+    assert found.mistake == mistake, found
+    assert words in found.message
+
+
+def test_several_outputs():
+    backward = exercises.layer_norm_backward
+    dx, dgamma, dbeta = (lambda *a, i=i: backward.reference(*a)[i] for i in range(3))
+    assert backward.diagnose(lambda *a: (dx(*a), dgamma(*a))).mistake == "outputs_missing"
+    assert backward.diagnose(lambda *a: (dx(*a), dgamma(*a), dbeta(*a), 0)).mistake == "outputs_extra"
+    assert backward.diagnose(lambda *a: (dx(*a), None, dbeta(*a))).mistake == "none_returned"
+    swapped = backward.diagnose(lambda *a: (dgamma(*a), dx(*a), dbeta(*a)))
+    assert swapped.mistake == "outputs_swapped"
+    assert "return dx, dgamma, dbeta" in swapped.message
+
+
+# ------------------------------------------------------------------------------ exceptions
+
+
+def test_the_line_is_the_learners():
+    def helper(x):
+        return x.mean(-1)
+
+    def f(x, gamma, beta, eps):
+        mean = helper(x)  # noqa: F841
+        return x - means  # noqa: F821
+
+    found = layer_norm.diagnose(f)
+    assert found.outcome == "raised"
+    assert "NameError in `f`, line" in found.message and "`return x - means" in found.message
+    assert "means" in found.message and "spelled" in found.message
+
+
+def test_a_shape_error_is_explained():
+    found = layer_norm.diagnose(lambda x, g, b, e: (x - x.mean(-1)) / np.sqrt(x.var(-1) + e) * g + b)
+    assert (found.outcome, found.mistake) == ("raised", "keepdims_missing")
+    assert "broadcast" in found.message and "keepdims=True" in found.message
+
+
+def test_right_for_two_axes_only():
+    def f(x, gamma, beta, eps):
+        n, d = x.shape
+        return right(x, gamma, beta, eps)
+
+    found = layer_norm.diagnose(f)
+    assert found.outcome == "raised"
+    assert "(2, 3, 4)" in found.message and "(2, 3) your answer is right" in found.message
+
+
+class Nasty(Exception):
+    def __str__(self):
+        raise RuntimeError("no words")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [SystemExit(1), GeneratorExit(), Nasty(), BaseException("x"), MemoryError(), StopIteration(), Warning()],
+)
+def test_any_exception(error):
+    def f(x, gamma, beta, eps):
+        raise error
+
+    found = layer_norm.diagnose(f)
+    assert found.outcome == "raised" and type(error).__name__ in found.message
+
+
+def test_recursion_without_end():
+    def f(x, gamma, beta, eps):
+        return f(x, gamma, beta, eps)
+
+    found = layer_norm.diagnose(f)
+    assert found.outcome == "raised" and "calls itself without end" in found.message
+
+
+def test_an_interrupt_goes_through():
+    def f(x, gamma, beta, eps):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        layer_norm.diagnose(f)
+    assert sys.stdout is not None and signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+# ------------------------------------------------------------------------------ slow
+
+
+def forever(x, gamma, beta, eps):
+    while True:
+        pass
+
+
+def stubborn(x, gamma, beta, eps):
+    while True:
+        try:  # noqa: SIM105
+            time.sleep(0.01)
+        except:  # noqa: E722
+            pass
+
+
+def asleep(x, gamma, beta, eps):
+    time.sleep(60)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no alarm signals on this platform")
+@pytest.mark.parametrize("f", [forever, asleep, stubborn])
+def test_slow_is_stopped(f, monkeypatch):
+    monkeypatch.setattr(running.run, "__defaults__", (0.3,))
+    began = time.perf_counter()
+    found = layer_norm.diagnose(f)
+    assert time.perf_counter() - began < 5
+    assert (found.outcome, found.mistake) == ("raised", "too_slow")
+
+
+def test_it_works_outside_the_main_thread():
+    found = []
+    thread = threading.Thread(target=lambda: found.append(layer_norm.diagnose(right)))
+    thread.start()
+    thread.join()
+    assert found[0].outcome == "correct"
+
+
+# ------------------------------------------------------------------------------ nothing is left changed
+
+
+def everything():
+    return (
+        np.geterr(),
+        repr(np.get_printoptions()),
+        random.getstate(),
+        repr(np.random.get_state()),
+        sys.getrecursionlimit(),
+        list(warnings.filters),
+        sys.stdout,
+        sys.stderr,
+        signal.getsignal(signal.SIGINT),
+        os.getcwd(),
+    )
+
+
+def test_nothing_is_left_changed(capsys):
+    def vandal(x, gamma, beta, eps):
+        np.seterr(all="raise")
+        np.set_printoptions(precision=1)
+        random.seed(1)
+        np.random.seed(1)
+        sys.setrecursionlimit(5000)
+        warnings.simplefilter("error")
+        print("out" * 1000)
+        print("err", file=sys.stderr)
+        sys.stdout = None
+        warnings.warn("loud", stacklevel=1)
+        return x
+
+    before = everything()
+    layer_norm.diagnose(vandal)
+    assert everything() == before
+    assert capsys.readouterr() == ("", "")
+
+
+def test_the_probes_stay_as_they_are():
+    def vandal(x, gamma, beta, eps):
+        x[...] = gamma[...] = beta[...] = 7
+        return x
+
+    assert layer_norm.diagnose(vandal).mistake.startswith("input_changed")
+    assert layer_norm.diagnose(right).outcome == "correct"
+
+
+def test_an_in_place_change_is_named_with_what_else_is_wrong():
+    def f(x, gamma, beta, eps):
+        x -= x.mean(axis=-1, keepdims=True)
+        return x / x.std(axis=-1, keepdims=True) * gamma + beta
+
+    found = layer_norm.diagnose(f)
+    assert found.mistake == "input_changed+eps_missing"
+    assert "mean is subtracted" in found.message and "eps is missing" in found.message
+
+
+def test_lists_that_are_changed():
+    def f(grads, max_norm):
+        grads.pop()
+        return grads
+
+    assert exercises.clip_by_global_norm.diagnose(f).mistake == "input_changed"
+
+
+# ------------------------------------------------------------------------------ junk
+
+JUNK = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5), st.binary(max_size=5),
+    st.complex_numbers(), st.dates(), st.sets(st.integers(), max_size=3),
+    st.recursive(st.floats() | st.none(), lambda s: st.lists(s, max_size=4) | st.tuples(s, s, s), max_leaves=8),
+    arrays.arrays(
+        st.sampled_from([np.float64, np.float16, np.int8, np.bool_, np.complex64, object]),
+        arrays.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=5),
+    ),
+)  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(name=st.sampled_from(list(exercises.ALL)), junk=JUNK)
+def test_junk_is_never_correct_and_never_raises(name, junk):
+    found = exercises.ALL[name].diagnose(lambda *args: junk)
+    assert found.outcome in ("wrong", "raised")
+    assert found.message
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(name=st.sampled_from(list(exercises.ALL)), junk=JUNK)
+def test_junk_for_a_function(name, junk):
+    assert exercises.ALL[name].diagnose(junk).outcome in ("wrong", "not attempted")
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@given(name=st.sampled_from(list(exercises.ALL)), noise=st.floats(0.01, 100), seed=st.integers(0, 99))
+def test_a_disturbed_answer_is_never_correct(name, noise, seed):
+    exercise = exercises.ALL[name]
+
+    def disturb(value):
+        if isinstance(value, (list, tuple)):
+            return type(value)(disturb(v) for v in value)
+        return np.asarray(value) * (1 + noise * np.random.default_rng(seed).uniform(0.1, 1, np.shape(value)))
+
+    assert exercise.diagnose(lambda *args: disturb(exercise.reference(*args))).outcome == "wrong"

@@ -1,0 +1,100 @@
+"""What a learner sees: text and HTML, hints, the solution."""
+
+import time
+from copy import copy
+
+import numpy as np
+import pytest
+
+from helpers import exercises
+from helpers.exercises.showing import Shown
+
+
+@pytest.fixture
+def residual_block():
+    """A fresh copy: hints and tries are counted."""
+    exercise = copy(exercises.residual_block)
+    exercise.hints_shown = exercise.tries = 0
+    exercise.last_try = None
+    return exercise
+
+
+def test_check_prints_the_outcome(residual_block, capsys):
+    assert residual_block.check(lambda x, f: x + f(x)) is None
+    assert capsys.readouterr().out.startswith("residual_block: correct\n\nCorrect.")
+
+
+def test_the_solution_is_offered_after_three_tries(residual_block, capsys):
+    tries = [lambda x, f: x, lambda x, f: f(x), lambda x, f: x - f(x)]
+    for f in tries[:2]:
+        residual_block.check(f)
+        residual_block.check(f)  # the same cell again is no new try
+        assert "solution()" not in capsys.readouterr().out
+    residual_block.check(tries[2])
+    assert "exercises.residual_block.solution()" in capsys.readouterr().out
+
+
+def test_blank_is_no_try(residual_block, capsys):
+    def blank(x, f):
+        pass
+
+    residual_block.check(blank)
+    assert residual_block.tries == 0
+    assert "not attempted" in capsys.readouterr().out
+
+
+def test_one_more_hint_each_time(residual_block, capsys):
+    for count in range(1, len(residual_block.hints) + 2):
+        residual_block.hint()
+        text = capsys.readouterr().out
+        assert text.count("\n\n") >= min(count, len(residual_block.hints))
+    assert all(hint in text for hint in residual_block.hints)
+    assert "These are all the hints" in text
+
+
+@pytest.mark.parametrize("name", exercises.ALL)
+def test_the_solution_runs_by_itself(name):
+    exercise = exercises.ALL[name]
+    names = {"np": np}
+    exec("\n".join(["GELU_SCALE = GELU_CUBIC = 0", exercise.source()]), names)
+    assert exercise.diagnose(names[name]).outcome == "correct"
+
+
+@pytest.mark.parametrize("name", exercises.ALL)
+def test_prompt_and_hints(name):
+    exercise = exercises.ALL[name]
+    assert exercise.prompt.startswith(f"Write `{name}({', '.join(exercise.parameters)})`")
+    assert 2 <= len(exercise.hints) <= 4
+    assert 1 <= exercise.difficulty <= 5 and 1 <= exercise.minutes <= 30
+    assert exercise.prompt in repr(exercise)
+
+
+def test_html():
+    shown = Shown("layer_norm: wrong", "use `a < b` & go\n\nStuck?", "wrong")._repr_html_()
+    assert "role='status'" in shown and "var(--jp-ui-font-color1" in shown
+    assert "<code>a &lt; b</code> &amp; go" in shown
+    assert "✗ layer_norm: wrong" in shown  # not by colour alone
+
+
+def test_html_in_a_notebook(residual_block, monkeypatch):
+    import IPython
+    from IPython import display
+
+    shown = []
+    monkeypatch.setattr(IPython, "get_ipython", lambda: object())
+    monkeypatch.setattr(display, "display", shown.append)
+    residual_block.check(lambda x, f: x)
+    residual_block.solution()
+    assert [s.kind for s in shown] == ["wrong", "solution"]
+    assert "<pre>def residual_block(x, f):" in shown[1]._repr_html_()
+
+
+@pytest.mark.parametrize("name", exercises.ALL)
+def test_a_right_answer_is_judged_quickly(name):
+    exercise = exercises.ALL[name]
+    times = []
+    for _ in range(3):
+        began = time.perf_counter()
+        exercise.diagnose(exercise.reference)
+        times.append(time.perf_counter() - began)
+    assert min(times) < 0.3
