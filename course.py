@@ -36,6 +36,7 @@ STAMP = os.path.join(VENV, "course-stamp.json")
 START = "notebooks/00_start_here.ipynb"
 RUNTIME = "requirements.txt"
 TESTS = "tests/requirements.txt"
+SETTINGS = {"overrides.json": "share/jupyter/lab/settings", "jupyter_server_config.py": "etc/jupyter"}
 UNFINISHED = {"unfinished": True}  # the stamp while an installation runs
 MEGABYTES = {RUNTIME: 500, TESTS: 800}  # room for .venv, measured and rounded up
 
@@ -274,18 +275,20 @@ def install(uv, requirements, before):
     except Trouble:
         write_stamp(before)  # installers download first and undo what they began: what was there still is
         raise
-    fetch_no_news()
+    settle()
     write_stamp(dict({} if before == UNFINISHED else before, **wanted(requirements)))
 
 
-def fetch_no_news():
-    """Keep JupyterLab from asking whether to fetch news: with the course, nothing comes from the network."""
-    settings = os.path.join(VENV, "share", "jupyter", "lab", "settings")
-    defaults = {"fetchNews": "false", "checkForUpdates": False}  # a learner's own choice still counts
-    if not os.path.exists(os.path.join(settings, "overrides.json")):
-        os.makedirs(settings, exist_ok=True)
-        with open(os.path.join(settings, "overrides.json"), "w") as file:
-            json.dump({"@jupyterlab/apputils-extension:notification": defaults}, file)
+def settle():
+    """Give Jupyter the course's defaults, those that Binder gets too; what a learner has changed stays.
+
+    JupyterLab does not ask whether to fetch news, and its server sends pictures without delay.
+    """
+    for name, place in SETTINGS.items():
+        folder = os.path.join(VENV, *place.split("/"))
+        if not os.path.exists(os.path.join(folder, name)):
+            os.makedirs(folder, exist_ok=True)
+            shutil.copy(os.path.join(ROOT, "binder", name), folder)
 
 
 def prepare(requirements):

@@ -18,7 +18,13 @@ NOTE = "font-size:13px; min-height:1.5em; color:var(--jp-error-color1, #b3261e)"
 def toggle(description, *options):
     """A row of buttons, one of them chosen; options: words, or (words, value) pairs."""
     style = {**LABEL, "button_width": "auto"}
-    layout = {"width": "max-content", "max_width": "100%", "display": "flex", "align_items": "center", "grid_gap": "0 6px"}
+    layout = {
+        "width": "max-content",
+        "max_width": "100%",
+        "display": "flex",
+        "align_items": "center",
+        "grid_gap": "0 6px",
+    }
     return widgets.ToggleButtons(description=description, options=_pairs(options), style=style, layout=layout)
 
 

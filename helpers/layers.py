@@ -358,7 +358,7 @@ class Linear(Layer):
     parameters = ("W", "b")
 
     def __init__(self, d_in, d_out, rng, gain=1.0):
-        self.W = rng.standard_normal((d_in, d_out)) * (gain / np.sqrt(d_in))
+        self.W = rng.normal(0.0, gain / np.sqrt(d_in), (d_in, d_out))
         self.b = np.zeros(d_out)
 
     def forward(self, x):

@@ -39,7 +39,7 @@ def table():
 
 def in_words(answer):
     """An answer as the learner gave it."""
-    return answer if isinstance(answer, str) else f"{answer:g}"
+    return answer if isinstance(answer, str) else f"{answer:.12g}"
 
 
 class Ask(Shown):
@@ -50,17 +50,27 @@ class Ask(Shown):
         choices = getattr(prediction, "options", None)
         entry = options(choices) if choices else line("your guess")
         self.form = Form(prediction.text, entry, "Lock in", "A locked prediction stays as it is", self.lock)
-        entry.observe(lambda change: answers.choose(name, change["new"]), "value")
+        entry.observe(self._entered, "value")
         super().__init__(answers, self.form.box)
 
     def lock(self):
         """Take what is chosen or typed for good, or say what is missing."""
-        if self.name in answers.given:
-            return
+        if self.name not in answers.given:
+            self._take()
+
+    def _take(self):
         try:
             answers.give(self.name, self.prediction.read(self.form.entry.value))
         except ValueError as error:
             self.form.say(html.escape(str(error)))
+
+    def _entered(self, change):
+        if self.name not in answers.given:
+            answers.choose(self.name, change["new"])
+        elif self.form.just_pressed():
+            self._take()
+        else:
+            self.refresh()
 
     def refresh(self):
         """Show what is chosen or typed; a given answer is locked."""
@@ -134,8 +144,9 @@ class Table(Shown):
         )
         caption = f'<caption style="text-align:left; padding:.3em 0">{_count()}</caption>'
         self.html.value = (
+            '<div role="region" aria-label="Your predictions" tabindex="0" style="overflow-x:auto">'
             f'<table style="{TEXT}; max-width:60em; border-collapse:collapse">{caption}'
-            f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+            f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
         )
 
     def words(self):
@@ -148,7 +159,7 @@ def _row(name):
     prediction, answer = PREDICTIONS[name], answers.given.get(name)
     if answer is None:
         return prediction.title, OPEN, "", "open"
-    result = "✓ hit" if prediction.holds(answer) else "≠ miss"
+    result = "✓\u00a0hit" if prediction.holds(answer) else "≠\u00a0miss"
     return prediction.title, in_words(answer), prediction.says(prediction.value), result
 
 

@@ -34,7 +34,7 @@ class Asked:
         self.key, self.question, self.number = key, question, number
         entry = options(option.text for option in question.options)
         self.form = Form(f"{number}. {question.text}", entry, "Check", f"Check question {number}", self.check)
-        entry.observe(lambda change: answers.choose(key, change["new"]), "value")
+        entry.observe(self._entered, "value")
 
     def check(self):
         """Say whether the chosen option is right, and why."""
@@ -42,6 +42,11 @@ class Asked:
             self.form.say("Choose an answer first, then check it.")
         else:
             answers.give(self.key, self.form.entry.value)
+
+    def _entered(self, change):
+        answers.choose(self.key, change["new"])
+        if self.form.just_pressed():
+            self.check()
 
     def checked(self):
         """The option that was checked last, as long as no other one is chosen; else None."""

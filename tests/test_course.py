@@ -24,7 +24,14 @@ import psutil
 import pytest
 
 PROJECT = Path(__file__).resolve().parents[1]
-SETUP = ["course.py", "requirements.txt", "tests/requirements.txt", "pyproject.toml"]
+SETUP = [
+    "course.py",
+    "requirements.txt",
+    "tests/requirements.txt",
+    "pyproject.toml",
+    "binder/overrides.json",
+    "binder/jupyter_server_config.py",
+]
 VERSION = f"{sys.version_info[0]}.{sys.version_info[1]}"
 UV_VENV, UV_INSTALL = ["uv", "venv"], ["uv", "pip", "install"]
 
@@ -163,6 +170,7 @@ def test_further_arguments_go_on_to_jupyterlab(course):
 def test_jupyterlab_does_not_ask_for_news_unless_somebody_set_other_defaults(installed):
     overrides = installed.venv / "share/jupyter/lab/settings/overrides.json"
     assert json.loads(overrides.read_text()).popitem()[1]["fetchNews"] == "false"
+    assert "set_nodelay" in (installed.venv / "etc/jupyter/jupyter_server_config.py").read_text()
     overrides.write_text("theirs")
     installed.ask_for_more("requirements.txt")
     installed.start()

@@ -134,6 +134,14 @@ def test_a_deeper_network_begins_like_the_shallower_one():
     np.testing.assert_array_equal(shallow.std, deep.std[:6])
 
 
+@pytest.mark.parametrize("wiring", experiments.WIRINGS)
+def test_leaving_the_weights_out_changes_nothing_else(wiring):
+    kind = {"branch_layers": 2, "activation": "gelu", "gain": 1.3}
+    whole, part = (gradient_norms(9, wiring, weights=weights, **kind) for weights in (True, False))
+    np.testing.assert_allclose(part.dh, whole.dh, rtol=1e-12)
+    assert part.dW is None
+
+
 def test_shapes():
     seen = gradient_norms(7, "residual", branch_layers=2)
     assert (seen.dh.shape, seen.dW.shape) == ((8,), (7,))

@@ -100,6 +100,22 @@ def test_a_blitted_picture_is_what_a_full_draw_gives(opened, name):
             assert differ.mean() < 0.002, (control, value)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_going_back_and_forth_draws_no_background_again(opened, name):
+    """What is slow is drawn once for each state of the axes; then only what changed."""
+    explorer = opened[name]
+    explorer.reset()
+    for control in explorer.controls:
+        values = ends_and_default(explorer.controls[control])[:2]
+        for value in values * 2:
+            explorer.set(**{control: value})
+        kept = dict(explorer._blitter.backgrounds)
+        for value in values:
+            explorer.set(**{control: value})
+        assert explorer._blitter.backgrounds == kept, control
+        explorer.reset()
+
+
 def numbers_in(sentence):
     """The numbers of a sentence, "4.2 × 10⁻⁴" read as one."""
     plain = sentence.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")).replace(" × 10", "e")

@@ -14,7 +14,7 @@ from helpers.experiments import (
     relu_cosine_theory,
 )
 
-SEEDS = range(5)
+SEEDS = range(8)
 HE = {"activation": "relu", "gain": 2**0.5}
 
 

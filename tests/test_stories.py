@@ -44,10 +44,19 @@ def test_worked_numbers_of_the_first_block():
 
 @pytest.mark.parametrize(
     ("slope", "blocks", "expected"),
-    [(0.1, 50, 117), (0.1, 100, 13781), (-0.1, 50, 0.00515), (0.01, 100, 2.70), (-0.01, 100, 0.366), (-1.0, 50, 0)],
+    [
+        (0.1, 50, 117),
+        (0.1, 100, 13781),
+        (-0.1, 50, 0.00515),
+        (0.01, 100, 2.70),
+        (-0.01, 100, 0.366),
+        (-1.0, 50, 0),
+    ],
 )
 def test_powers_of_one_plus_slope(slope, blocks, expected):
-    assert experiments.toy_gradient_norms(blocks, slope, residual=True)[0] == pytest.approx(expected, rel=0.005)
+    assert experiments.toy_gradient_norms(blocks, slope, residual=True)[0] == pytest.approx(
+        expected, rel=0.005
+    )
 
 
 def test_what_remains_of_a_gradient_that_keeps_nine_tenths():
@@ -77,7 +86,9 @@ def test_the_same_branches_with_random_weights_make_it_grow():
 @pytest.mark.parametrize("gain", [0.5, 1.0, 2.0])
 def test_one_plain_layer_forgets_the_input_and_a_residual_stack_fades_slowly(gain):
     plain = np.mean([experiments.input_similarity(20, "plain", gain=gain, seed=s) for s in SEEDS], axis=0)
-    residual = np.mean([experiments.input_similarity(20, "residual", gain=gain, seed=s) for s in SEEDS], axis=0)
+    residual = np.mean(
+        [experiments.input_similarity(20, "residual", gain=gain, seed=s) for s in SEEDS], axis=0
+    )
     assert np.abs(plain[1:]).max() < 0.15
     assert residual[1] > 0.6 and residual[20] > 0.15
     assert (np.diff(residual) < 0.02).all()
@@ -102,7 +113,11 @@ def test_short_paths_win_only_where_branches_are_kept_small():
     assert shares[5:18].sum() == pytest.approx(0.0045367, abs=1e-7)
     means = {
         name: np.mean([experiments.gradient_by_path_length(54, seed=s, **kind).mean_length for s in range(3)])
-        for name, kind in {"norm": {}, "none": {"norm": None}, "scaled": {"norm": None, "alpha": 54**-0.5}}.items()
+        for name, kind in {
+            "norm": {},
+            "none": {"norm": None},
+            "scaled": {"norm": None, "alpha": 54**-0.5},
+        }.items()
     }
     assert means["norm"] == pytest.approx(3.75, abs=0.35)
     assert means["none"] == pytest.approx(27.09, abs=0.5)

@@ -4,6 +4,7 @@ Every network here is a stack of `depth` blocks, initialized from a seed: the fi
 network are those of a shallower one with the same seed.
 """
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +18,25 @@ NORMS = {"layer": layers.LayerNorm, "rms": layers.RMSNorm}
 def _check(name, value, allowed):
     if value not in allowed:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, not {value!r}")
+
+
+class Weights:
+    """A random generator for weights that keeps what it drew: a slider asks for the same ones again."""
+
+    def __init__(self, seed):
+        self.seed, self.drawn = seed, 0
+
+    def normal(self, mean, std, shape):
+        """The next matrix; it can be read only, because other networks use it too."""
+        self.drawn += 1
+        return _drawn(self.seed, self.drawn, mean, std, shape)
+
+
+@functools.lru_cache(maxsize=256)
+def _drawn(seed, number, mean, std, shape):
+    matrix = np.random.default_rng([seed, number]).normal(mean, std, shape)
+    matrix.flags.writeable = False
+    return matrix
 
 
 def branch(rng, width, activation="tanh", gain=1.0, branch_layers=1):
@@ -40,6 +60,22 @@ def block(wiring, f, norm, alpha=1.0):
     if wiring == "post-norm":
         return layers.post_norm(f, norm, alpha)
     return layers.Residual(f, alpha)
+
+
+def input_gradient(layer, dy):
+    """layer.backward without the gradients of the weights, so that dy may hold many gradients at once.
+
+    dy (..., batch, d_out) -> (..., batch, d_in).
+    """
+    if isinstance(layer, layers.Sequential):
+        for one in reversed(layer.layers):
+            dy = input_gradient(one, dy)
+        return dy
+    if isinstance(layer, layers.Residual):
+        return dy + input_gradient(layer.branch, layer.alpha * dy)
+    if isinstance(layer, layers.Linear):
+        return dy @ layer.W.T
+    return layer.backward(dy)
 
 
 class Stack:
@@ -67,7 +103,7 @@ class Stack:
             raise ValueError(f"depth and branch_layers must be at least 1, not {depth} and {branch_layers}")
         if wiring == "scaled residual":
             alpha = alpha / np.sqrt(depth)
-        rng = np.random.default_rng(seed)
+        rng = Weights(seed)
         self.branches = [branch(rng, width, activation, gain, branch_layers) for _ in range(depth)]
         self.blocks = [block(wiring, f, NORMS[norm](width), alpha) for f in self.branches]
 
@@ -78,11 +114,14 @@ class Stack:
             hs.append(one(hs[-1]))
         return hs
 
-    def backward(self, dout):
-        """The gradient at every layer, after forward: [dL/dh_0, ..., dL/dh_depth = dout]."""
+    def backward(self, dout, weights=True):
+        """The gradient at every layer, after forward: [dL/dh_0, ..., dL/dh_depth = dout].
+
+        weights: leave the gradients of the parameters in the layers, too.
+        """
         dhs = [dout]
         for one in reversed(self.blocks):
-            dhs.append(one.backward(dhs[-1]))
+            dhs.append(one.backward(dhs[-1]) if weights else input_gradient(one, dhs[-1]))
         return dhs[::-1]
 
 
@@ -91,11 +130,11 @@ class GradientNorms:
     """Lengths of gradients when a gradient of length 1 enters at the last layer.
 
     dh (depth + 1,): of dL/dh_0 (the network's input) ... dL/dh_depth (its output);
-    dW (depth,): of dL/dW for the first matrix of each block.
+    dW (depth,): of dL/dW for the first matrix of each block, or None where it was not asked for.
     """
 
     dh: np.ndarray
-    dW: np.ndarray
+    dW: np.ndarray | None
 
     @property
     def ratio(self):
@@ -103,19 +142,25 @@ class GradientNorms:
         return self.dh[0] / self.dh[-1]
 
 
-def gradient_norms(depth=32, wiring="plain", *, width=64, batch=32, seed=0, **kind):
+def gradient_norms(depth=32, wiring="plain", *, width=64, batch=32, seed=0, weights=True, **kind):
     """How large is the gradient at each layer? Measured by one forward and one backward pass.
 
     kind: norm, activation, gain, branch_layers, alpha, as in `Stack`. The loss is a random
     linear function of the output, so the gradient that enters at the top points anywhere.
+    weights=False: only the gradients of the activations, in half the time.
     """
     network = Stack(depth, wiring, width=width, seed=seed, **kind)
-    data = np.random.default_rng([seed, 1])
+    data = np.random.default_rng([seed, 0])
     network.forward(data.standard_normal((batch, width)))
     dout = data.standard_normal((batch, width))
-    dhs = network.backward(dout / np.linalg.norm(dout))
-    dWs = [f.layers[0].dW for f in network.branches]
-    return GradientNorms(layers.grad_norms(None, dhs)[0], layers.grad_norms(None, dWs)[0])
+    dhs = network.backward(dout / np.linalg.norm(dout), weights)
+    dWs = [f.layers[0].dW for f in network.branches] if weights else None
+    return GradientNorms(lengths(dhs), lengths(dWs) if weights else None)
+
+
+def lengths(arrays):
+    """The Euclidean length of each array. -> (number of arrays,)."""
+    return layers.grad_norms(None, arrays)[0]
 
 
 def toy_gradient_norms(depth, factor, residual):
@@ -152,5 +197,5 @@ def activation_spread(
     network = Stack(
         depth, wiring, norm or "layer", activation=activation, gain=gain, width=width, seed=seed, **kind
     )
-    hs = network.forward(np.random.default_rng([seed, 1]).standard_normal((batch, width)))
+    hs = network.forward(np.random.default_rng([seed, 0]).standard_normal((batch, width)))
     return ActivationSpread(np.array([h.mean() for h in hs]), np.array([h.std() for h in hs]))

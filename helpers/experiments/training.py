@@ -256,7 +256,7 @@ class Lesions:
 def lesion_errors(network, x, y):
     """What does a trained network lose when one block is deleted, x going on unchanged?
 
-    x (n, n_in), y (n,). Veit et al. 2016, arXiv:1605.06431, section 4.1.
+    x (n, n_in), y (n,). Veit et al. 2016, arXiv:1605.06431.
     """
     without = [evaluate(network, x, y, {i})[1] for i in range(len(network.blocks))]
     return Lesions(evaluate(network, x, y)[1], np.array(without))
@@ -265,7 +265,7 @@ def lesion_errors(network, x, y):
 def random_lesion_errors(network, x, y, k, *, trials=20, seed=0):
     """Share of wrong answers after k random blocks are deleted, in each of some trials. -> (trials,).
 
-    ValueError when k is more than the network has. Veit et al. 2016, section 4.2.
+    ValueError when k is more than the network has. Veit et al. 2016, arXiv:1605.06431.
     """
     blocks = len(network.blocks)
     if not 0 <= k <= blocks:

@@ -167,7 +167,9 @@ class LayerBars:
         self.rival.set_data(layer, clip(values, limits))
         self.rival.set_color(color)
         set_text(self.legend.get_texts()[0], name)
-        self.legend.legend_handles[0].set_color(color)
+        handle = self.legend.legend_handles[0]
+        if handle.get_color() != color:
+            handle.set_color(color)
 
 
 def clip(values, limits):

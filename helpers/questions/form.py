@@ -6,6 +6,7 @@ which is never disabled.
 """
 
 import html
+import time
 
 import ipywidgets as widgets
 import traitlets
@@ -17,7 +18,9 @@ from .kinds import plain, rich
 PAGE = (
     PAGE_SCRIPT
     + """<style>
-.course-form { max-width: 46em; overflow: visible; margin-bottom: 16px; }
+.course-page, .course-page .widget-box { overflow: visible; }
+.course-page :is(.widget-html, .widget-html-content) { min-width: 0; max-width: 100%; }
+.course-form { max-width: 46em; margin-bottom: 16px; padding: 0 4px; }
 .course-page code { white-space: nowrap; }
 .course-form .widget-radio, .course-form .widget-radio-box { width: 100%; height: auto; }
 .course-form .widget-radio-box label {
@@ -35,6 +38,9 @@ for (const form of document.querySelectorAll('.course-form')) {
   group.setAttribute('aria-label', form.querySelector('[data-name]')?.dataset.name ?? '');
 }">"""
 )
+# A page sends a widget's next change only when the kernel has done with the one before, but a click at once:
+# the click overtakes the change. What arrives within this second after a click was entered before it.
+GRACE = 1
 BUTTON = {"width": "auto", "align_self": "flex-start"}
 EDGES = {"✓": "#009E73", "✗": "#D55E00", "≠": "#D55E00"}  # the mark and its words say it too
 
@@ -69,9 +75,18 @@ class Form:
             f'<div data-name="{html.escape(plain(text))}" style="{TEXT}; font-weight:600">{rich(text)}</div>'
         )
         self.button = widgets.Button(description=button, tooltip=tooltip, layout=BUTTON)
-        self.button.on_click(lambda _: press())
+        self.press, self.pressed_at = press, -GRACE
+        self.button.on_click(self._pressed)
         self.box = widgets.VBox([widgets.HTMLMath(question), entry, self.button, self.status])
         self.box.add_class("course-form")
+
+    def _pressed(self, _):
+        self.pressed_at = time.monotonic()
+        self.press()
+
+    def just_pressed(self):
+        """Does a change that arrives now belong to the last press of the button?"""
+        return time.monotonic() - self.pressed_at < GRACE
 
     def say(self, words, mark=""):
         """Answer back: HTML, announced by screen readers; with a mark before it and an edge beside it."""
@@ -92,7 +107,9 @@ def options(texts):
 def line(description):
     """A line of text to type an answer into."""
     style = {"description_width": "initial"}
-    return widgets.Text(description=description, style=style, layout={"width": "16em", "max_width": "100%"})
+    layout = {"width": "16em", "max_width": "100%"}
+    # Not while typing: the page holds back what it cannot send at once, and a click would overtake it.
+    return widgets.Text(description=description, continuous_update=False, style=style, layout=layout)
 
 
 class Shown:

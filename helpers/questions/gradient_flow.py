@@ -131,7 +131,7 @@ QUIZ = {
         ),
     ),
     "gain": Question(
-        "A plain ReLU network of 32 layers, $W ∼ N(0, gain^2 / width)$, gain 1, loses its gradient. You may not "
+        "A plain ReLU network of 32 layers, gain 1, loses its gradient. You may not "
         "add a shortcut. What keeps the gradient alive when the network is fresh?",
         right(
             "A gain of about 1.4",

@@ -118,7 +118,5 @@ class Number(Prediction):
             return f"As you predicted (within a factor of {self.factor:g})."
         way = "high" if answer > self.value else "low"
         off = self._off_by(answer)
-        times = f"{off:.2g} times" if off < 1e4 else "more than 10,000 times"
-        return (
-            f"Not as you predicted: {times} too {way}. Within a factor of {self.factor:g} it counts as a hit."
-        )
+        times = "more than 10,000" if off > 1e4 else f"{off:.0f}" if off > 10 else f"{off:.2g}"
+        return f"Not as you predicted: {times} times too {way}. Within a factor of {self.factor:g} it counts as a hit."

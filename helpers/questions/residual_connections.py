@@ -47,7 +47,7 @@ PREDICTIONS = {
             "As many as guessing: 40 % or more": lambda percent: percent >= 40,
         },
         median_lesion,
-        lambda percent: f"{words(percent, 2)} % errors in the median",
+        lambda percent: f"{words(percent, 2)} % errors in the median, after 60 steps of training",
         "Most blocks only add a little to a stream that runs past them, so the others still find what they know. "
         "The median hides the first blocks: delete one of those and the network does hardly better than guessing.",
     ),

@@ -31,7 +31,10 @@ def _layer_bars(ax, values, rival, label, scale="log", theory=None):
 def gradient_bars(slider_class=widgets.IntSlider, top=64):
     def plot(layers, residual):
         wirings = ("residual", "plain") if residual else ("plain", "residual")
-        dh, rival = (experiments.gradient_norms(layers, w, activation="tanh", gain=0.8).dh for w in wirings)
+        dh, rival = (
+            experiments.gradient_norms(layers, w, activation="tanh", gain=0.8, weights=False).dh
+            for w in wirings
+        )
         plt = _plt()
         _, ax = plt.subplots(figsize=(8, 3.5), dpi=100)
         _layer_bars(ax, dh, rival, "gradient, |dL/dh|")

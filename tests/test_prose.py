@@ -1,0 +1,117 @@
+"""The numbers in the lessons' text are numbers that the code gives; questions learners ask are answered."""
+
+import re
+
+import nbformat
+import numpy as np
+import pytest
+
+from helpers import experiments, layers
+
+from . import notebooks
+
+LESSON = np.array([2.0, -3.0, 1.0, 4.0])
+
+
+def prose(name):
+    """The text of a notebook's Markdown cells, in one string."""
+    (path,) = [path for path in notebooks.paths() if path.stem.startswith(name)]
+    return "\n".join(cell.source for cell in nbformat.read(path, 4).cells if cell.cell_type == "markdown")
+
+
+def toy(depth, slope, residual=True):
+    return experiments.toy_gradient_norms(depth, slope, residual)[0]
+
+
+def first_below(share, factor=0.9):
+    """The first layer at which less than this share is left."""
+    return int(np.ceil(np.log(share) / np.log(factor)))
+
+
+def relu_cosine(depth):
+    cosine = 0.0
+    for _ in range(depth):
+        cosine = experiments.relu_cosine_theory(cosine)
+    return cosine
+
+
+def small_spread(spread, eps=1e-5):
+    x = spread * (LESSON - 1) / np.sqrt(6.5)
+    return layers.layer_norm(x, np.ones(4), np.zeros(4), eps).std()
+
+
+SAID = [  # (notebook, what it says, the same from the code)
+    ("00", "$0.9^{50} = 0.00515$", lambda: f"$0.9^{{50}} = {toy(50, 0.9, False):.5f}$"),
+    ("01", "$1.1^{50} = 117$", lambda: f"$1.1^{{50}} = {toy(50, 0.1):.0f}$"),
+    ("01", "With 100 blocks, 13,781.", lambda: f"With 100 blocks, {toy(100, 0.1):,.0f}."),
+    ("01", "makes 2.70, and a slope of −0.01 makes 0.366", lambda: f"makes {toy(100, 0.01):.2f}, and a slope of −0.01 makes {toy(100, -0.01):.3f}"),
+    ("01", "$0.9^{50}$, half a percent", lambda: "$0.9^{50}$, half a percent" if round(100 * toy(50, -0.1), 1) == 0.5 else ""),
+    ("01", "98 % of them through 19 to 35", lambda: f"{100 * experiments.path_counts(54)[19:36].sum():.0f} % of them through 19 to 35"),
+    ("01", "about 27 branches", lambda: f"about {(experiments.path_counts(54) * np.arange(55)).sum():.0f} branches"),
+    ("01", "32 times after 10 blocks, about 1000 times after 20", lambda: f"{2 ** (10 / 2):.0f} times after 10 blocks, about {round(2 ** (20 / 2), -3):.0f} times after 20"),
+    ("01", "guessing the largest class gets 62.8 % wrong", lambda: f"guessing the largest class gets {100 * (1 - np.bincount(experiments.spirals()[1]).max() / 600):.1f} % wrong"),
+    ("02", "10 % is left after 22 layers, 1 % after 44", lambda: f"10 % is left after {first_below(0.1)} layers, 1 % after {first_below(0.01)}"),
+    ("02", "factors of 2.70 and 0.366", lambda: f"factors of {toy(100, 0.01):.2f} and {toy(100, -0.01):.3f}"),
+    ("02", "(mean cosine 0.98)", lambda: f"(mean cosine {relu_cosine(40):.2f})"),
+    ("03", "$1.5^{15} = 438$", lambda: f"$1.5^{{15}} = {1.5**15:.0f}$"),
+    ("03", "$26 / 4 = 6.5$ and the spread $\\sqrt{26 / 4} = 2.5495$", lambda: f"$26 / 4 = {LESSON.var()}$ and the spread $\\sqrt{{26 / 4}} = {LESSON.std():.4f}$"),
+    ("03", "the last value is 2.853", lambda: f"the last value is {layers.layer_norm(LESSON, np.full(4, 2.0), np.full(4, 0.5), 1e-6)[3]:.3f}"),
+    ("03", "(1.18 instead of 1.1767) you get 2.86", lambda: f"(1.18 instead of {layers.layer_norm(LESSON, np.ones(4), np.zeros(4), 1e-6)[3]:.4f}) you get {2 * 1.18 + 0.5:.2f}"),
+    ("03", "of 0.01 comes out as 0.95, of 0.003 as 0.69, of 0.001 as 0.30", lambda: "of 0.01 comes out as {:.2f}, of 0.003 as {:.2f}, of 0.001 as {:.2f}".format(*map(small_spread, (1e-2, 3e-3, 1e-3)))),
+    ("03", "2.94 instead of 2.55", lambda: f"{LESSON.std(ddof=1):.2f} instead of {LESSON.std():.2f}"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "computed"), SAID, ids=[f"{name}: {said[:30]}" for name, said, _ in SAID]
+)
+def test_a_number_in_the_text_is_the_one_the_code_gives(name, said, computed):
+    assert said in prose(name)
+    assert computed() == said
+
+
+ANSWERED = [  # (what learners ask, notebook, heading, words of the answer)
+    ("Why add the skip and not concatenate?", "01", "Add, do not replace", "the width grows at every layer"),
+    ("Do ResNets solve vanishing gradients?", "01", "Where the story breaks", "their gradients were healthy, and called it degradation"),
+    ("Does the identity path guarantee a gradient of at least 1?", "01", "Where the story breaks", "The gradient is at least 1"),
+    ("Do ResNets solve vanishing gradients?", "02", "Where the story breaks", "What their authors saw was degradation"),
+    ("Why is .grad of an intermediate variable None?", "02", "Which gradient do you plot?", "PyTorch's `.grad` is `None`"),
+    ("Which gradient does a plot show?", "02", "Which gradient do you plot?", "they tell different stories"),
+    ("Is it the same trouble as in recurrent networks?", "02", "The question", "each layer has a matrix of its own"),
+    ("Why is LayerNorm's std not 1?", "03", "Where the story breaks", "ddof=1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("question", "name", "heading", "words"), ANSWERED)
+def test_a_question_that_learners_ask_is_answered(question, name, heading, words):
+    sections = re.split(r"^#+ ", prose(name), flags=re.M)
+    answers = [section for section in sections if section.startswith(heading)]
+    assert any(words in answer for answer in answers), f"{question} is not answered under {heading}"
+
+
+def test_every_lesson_names_its_sources():
+    for name in ("01", "02", "03"):
+        references = prose(name).split("## References")[1]
+        entries = [line for line in references.splitlines() if line.startswith("- ")]
+        assert entries
+        for entry in entries:
+            assert re.search(
+                r"\(\d{4}\): \*.+\*.* \[arXiv:\d{4}\.\d{4,5}\]\(https://arxiv\.org/abs/\d{4}\.\d{4,5}\)",
+                entry,
+            ), entry
+
+
+def test_every_lesson_has_the_same_parts():
+    for name in ("01", "02"):
+        text = prose(name)
+        for part in (
+            "**You will**",
+            "What to look for",
+            "Worked numbers",
+            "Where the story breaks",
+            "## Test your understanding",
+            "## Summary",
+            "## References",
+            "glossary.ipynb",
+        ):
+            assert part in text, f"{part} is missing in {name}"
