@@ -1,12 +1,13 @@
 """The numbers in the lessons' text are numbers that the code gives; questions learners ask are answered."""
 
+import inspect
 import re
 
 import nbformat
 import numpy as np
 import pytest
 
-from helpers import experiments, layers
+from helpers import exercises, experiments, layers
 
 from . import notebooks
 
@@ -115,3 +116,29 @@ def test_every_lesson_has_the_same_parts():
             "glossary.ipynb",
         ):
             assert part in text, f"{part} is missing in {name}"
+
+
+HEADING = re.compile(r"### Exercise: `(\w+)` \(difficulty (\d) of 5, (\d+) minutes\)")
+
+
+@pytest.mark.parametrize("name", ["01", "02"])
+def test_an_exercise_is_announced_as_it_is(name):
+    announced = HEADING.findall(prose(name))
+    assert announced
+    for exercise, difficulty, minutes in announced:
+        known = exercises.ALL[exercise]
+        assert (known.difficulty, known.minutes) == (int(difficulty), int(minutes)), exercise
+
+
+def test_every_exercise_of_a_lesson_is_blank_checked_and_explained():
+    for name in ("01", "02"):
+        (path,) = [path for path in notebooks.paths() if path.stem.startswith(name)]
+        sources = [cell.source for cell in nbformat.read(path, 4).cells]
+        for exercise, *_ in HEADING.findall("\n".join(sources)):
+            known = exercises.ALL[exercise]
+            (stub,) = [source for source in sources if source.startswith(f"def {exercise}(")]
+            namespace = {}
+            exec(stub, namespace)
+            assert known.is_blank(namespace[exercise])
+            assert tuple(inspect.signature(namespace[exercise]).parameters) == known.parameters
+            assert f"exercises.{exercise}.check({exercise})" in sources

@@ -46,9 +46,9 @@ SETTINGS = {
 
 
 def find_browser():
-    """The program of a Chromium-like browser on this machine, or None."""
+    """The program of a Chromium-like browser on this machine, or None; COURSE_BROWSER, if set, decides."""
     if "COURSE_BROWSER" in os.environ:
-        return os.environ["COURSE_BROWSER"]
+        return os.environ["COURSE_BROWSER"] or None
     found = (shutil.which(name) for name in NAMES)
     return next(filter(None, found), None) or next(filter(os.path.exists, PLACES), None)
 
