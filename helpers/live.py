@@ -304,8 +304,9 @@ _made_by_cell = {}
 
 
 def close_on_rerun(thing):
-    """Call `thing.close()` when the cell that made it is run again."""
-    _made_in_this_cell.append(thing)
+    """Call `thing.close()` when the cell that made it is run again; outside IPython there are no cells."""
+    if _shell is not None:
+        _made_in_this_cell.append(thing)
 
 
 def _cell(info):

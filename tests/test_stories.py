@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from helpers import experiments, exercises, explorers, layers
+from helpers import exercises, experiments, explorers, layers
 from helpers.explorers.residual import TRAINED, lesions
 from helpers.explorers.start import corners
 
