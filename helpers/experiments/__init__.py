@@ -23,12 +23,14 @@ from .training import (
     Classifier,
     Lesions,
     Progress,
+    chance_error,
     deepen,
     evaluate,
     lesion_errors,
     random_lesion_errors,
     spirals,
     train,
+    trained_lesions,
 )
 
 __all__ = [
@@ -44,6 +46,7 @@ __all__ = [
     "activation_spread",
     "autocorrelation",
     "brown_noise",
+    "chance_error",
     "cosines_with_first",
     "deepen",
     "evaluate",
@@ -61,5 +64,6 @@ __all__ = [
     "spirals",
     "toy_gradient_norms",
     "train",
+    "trained_lesions",
     "white_noise",
 ]
