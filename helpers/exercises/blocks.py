@@ -194,7 +194,7 @@ projected_residual = Exercise(
         "shaped like `f(x)`."
     ),
     hints=[
-        "Compute the branch first, then look at its shape.",
+        "Compute the branch first, h = f(x), then look at its shape.",
         "NumPy adds (4, 6) and (4, 1) without a complaint: compare shapes, do not wait for an error.",
         "`shortcut = x if x.shape == h.shape else proj(x)`.",
     ],

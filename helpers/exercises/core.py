@@ -233,8 +233,9 @@ class Exercise:
         text += (f": {detail}" if detail else "").rstrip(".") + "."
         right = [output is not None and self._right(i, output) for i, output in enumerate(outputs)]
         shape = describing.x_shape(self, index)
-        if shape and any(right):
-            text += f" It happens for {shape}; for {describing.x_shape(self, right.index(True))} your answer is right."
+        other = describing.x_shape(self, right.index(True)) if any(right) else None
+        if shape and other and other != shape:
+            text += f" It happens for {shape}; for {other} your answer is right."
         elif shape:
             text += f" It happened for {shape}."
         found, left = search(self.space, self.probes, outputs, range(len(self.outputs)), most=1)

@@ -60,12 +60,6 @@ def _finite_difference(ask, args):
     ]
 
 
-def _ending(catalogue, right):
-    """Slips whose messages end with the right formula."""
-    ending = f" {right}, with dz = dy * (1 - tanh(x @ W)**2)."
-    return [replace(slip, message=slip.message + ending) for slip in read(catalogue)]
-
-
 residual_backward = Exercise(
     reference=layers.residual_backward,
     outputs=("dx", "dW"),
@@ -76,9 +70,13 @@ residual_backward = Exercise(
     ],
     space=Space(
         _residual_backward_model,
-        read(mistakes.LOCAL + mistakes.RESIDUAL_LOCAL + mistakes.UPSTREAM)
-        + _ending(mistakes.RESIDUAL_DX, "dx = dy + dz @ W.T")
-        + _ending(mistakes.RESIDUAL_DW, "dW = x.T @ dz"),
+        read(
+            mistakes.LOCAL
+            + mistakes.RESIDUAL_LOCAL
+            + mistakes.UPSTREAM
+            + mistakes.RESIDUAL_DX
+            + mistakes.RESIDUAL_DW
+        ),
     ),
     properties=_finite_difference,
     prompt=(

@@ -73,10 +73,10 @@ branch_activated: inner = np.maximum(x, 0)
 PROJECTED = """
 projected_always: formula = proj(x) + f(x)
     x is projected even when the shapes agree; then the shortcut should be x itself, the identity. Project
-    only if `x.shape != h.shape`.
+    only if `x.shape != f(x).shape`.
 projected_never: formula = x + f(x)
-    x is never projected: with another width the sum fails, or broadcasts a single column silently. Use
-    proj(x) where the shapes differ.
+    x is never projected where f(x) has another width: there the sum fails, or broadcasts one column silently.
+    Use proj(x) where `x.shape != f(x).shape`; `len` counts rows only.
 skip_missing_where_equal: formula = f(x) if x.shape == f(x).shape else proj(x) + f(x)
     where the shapes agree the shortcut is missing; add x itself.
 skip_missing_where_different: formula = x + f(x) if x.shape == f(x).shape else f(x)
