@@ -52,7 +52,6 @@ SAID = [  # (notebook, what it says, the same from the code)
     ("01", "32 times after 10 blocks, about 1000 times after 20", lambda: f"{2 ** (10 / 2):.0f} times after 10 blocks, about {round(2 ** (20 / 2), -3):.0f} times after 20"),
     ("01", "guessing the largest class gets 62.8 % wrong", lambda: f"guessing the largest class gets {100 * (1 - np.bincount(experiments.spirals()[1]).max() / 600):.1f} % wrong"),
     ("02", "10 % is left after 22 layers, 1 % after 44", lambda: f"10 % is left after {first_below(0.1)} layers, 1 % after {first_below(0.01)}"),
-    ("02", "factors of 2.70 and 0.366", lambda: f"factors of {toy(100, 0.01):.2f} and {toy(100, -0.01):.3f}"),
     ("02", "(mean cosine 0.98)", lambda: f"(mean cosine {relu_cosine(40):.2f})"),
     ("03", "$1.5^{15} = 438$", lambda: f"$1.5^{{15}} = {1.5**15:.0f}$"),
     ("03", "$26 / 4 = 6.5$ and the spread $\\sqrt{26 / 4} = 2.5495$", lambda: f"$26 / 4 = {LESSON.var()}$ and the spread $\\sqrt{{26 / 4}} = {LESSON.std():.4f}$"),

@@ -1,6 +1,7 @@
 """Work that takes time: it starts at once, goes on with Start, and Stop keeps what is there."""
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from matplotlib.figure import Figure
@@ -45,6 +46,12 @@ def run():
     return made
 
 
+def in_a_loop(coroutine):
+    """Run it in an event loop of its own; in another thread, because a browser test may have left one here."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, coroutine).result(60)
+
+
 def wait_for(run):
     """Let the task go on to its end, as the kernel's loop would."""
 
@@ -52,7 +59,7 @@ def wait_for(run):
         run.start()
         await run.task
 
-    asyncio.run(asyncio.wait_for(going(), 60))
+    in_a_loop(going())
 
 
 def test_a_short_run_is_there_at_once(run):
@@ -75,7 +82,7 @@ def test_stop_keeps_what_is_there_and_start_goes_on_from_it(run):
         await asyncio.sleep(0.05)
         assert run.done == 5 and run.sentence == "at 5"
 
-    asyncio.run(stop_at_five())
+    in_a_loop(stop_at_five())
     assert not run.start_button.disabled
     wait_for(run)
     assert run.counted[-6:] == [5, 6, 7, 8, 9, 10]
@@ -90,7 +97,7 @@ def test_the_kernel_hears_other_messages_in_between(run):
             heard.append(run.done)
             await asyncio.sleep(0)
 
-    asyncio.run(listening())
+    in_a_loop(listening())
     assert len(set(heard)) > 3
 
 
