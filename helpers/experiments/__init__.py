@@ -1,6 +1,16 @@
 """One function per question, asked of networks that really run: arrays in, small dataclasses out."""
 
+from . import precision
 from .paths import PathGradients, gradient_by_path_length, path_counts
+from .precision import (
+    PrecisionScan,
+    naive_layer_norm,
+    one_pass_variance,
+    output_std,
+    overflow_limit,
+    precision_scan,
+    variance_ratio,
+)
 from .shattered import (
     GradientCurve,
     autocorrelation,
@@ -17,7 +27,9 @@ from .stacks import (
     Stack,
     activation_spread,
     gradient_norms,
+    spread_through,
     toy_gradient_norms,
+    uniform_matrices,
 )
 from .training import (
     Classifier,
@@ -25,6 +37,8 @@ from .training import (
     Progress,
     deepen,
     evaluate,
+    gradient_gap,
+    leaves,
     lesion_errors,
     random_lesion_errors,
     spirals,
@@ -39,6 +53,7 @@ __all__ = [
     "GradientNorms",
     "Lesions",
     "PathGradients",
+    "PrecisionScan",
     "Progress",
     "Stack",
     "activation_spread",
@@ -50,16 +65,27 @@ __all__ = [
     "gradient_by_path_length",
     "gradient_correlation",
     "gradient_curve",
+    "gradient_gap",
     "gradient_norms",
     "input_similarity",
+    "leaves",
     "lesion_errors",
     "mean_cosine",
+    "naive_layer_norm",
+    "one_pass_variance",
+    "output_std",
+    "overflow_limit",
     "pair_similarity",
     "path_counts",
+    "precision",
+    "precision_scan",
     "random_lesion_errors",
     "relu_cosine_theory",
     "spirals",
+    "spread_through",
     "toy_gradient_norms",
     "train",
+    "uniform_matrices",
+    "variance_ratio",
     "white_noise",
 ]

@@ -199,3 +199,18 @@ def activation_spread(
     )
     hs = network.forward(np.random.default_rng([seed, 0]).standard_normal((batch, width)))
     return ActivationSpread(np.array([h.mean() for h in hs]), np.array([h.std() for h in hs]))
+
+
+def uniform_matrices(depth, width=16, seed=0):
+    """Matrices W ~ U(-1, 1), which nobody scaled by the width: each multiplies the spread by sqrt(width / 3)."""
+    rng = np.random.default_rng([seed, 1])
+    return [rng.uniform(-1, 1, (width, width)) for _ in range(depth)]
+
+
+def spread_through(matrices, norm=None, seed=0, batch=32):
+    """Mean and spread of the stream through linear layers h @ W, each followed by norm(h) if there is one."""
+    hs = [np.random.default_rng([seed, 0]).standard_normal((batch, len(matrices[0])))]
+    for W in matrices:
+        h = hs[-1] @ W
+        hs.append(h if norm is None else norm(h))
+    return ActivationSpread(np.array([h.mean() for h in hs]), np.array([h.std() for h in hs]))

@@ -141,16 +141,20 @@ class Drift:
         self.right.set_ylabel("mean μ", fontsize=12)
         self.sentence = ""
 
-    def update(self, seen, rival, theory, normalized, gain):
-        """seen, rival: ActivationSpread; theory (depth + 1,): σ as the formula says it."""
+    def update(self, seen, rival, theory, normalized, gain, rival_name=None, remark=""):
+        """seen, rival: ActivationSpread; theory (depth + 1,): σ as the formula says it.
+
+        The rival has the other setting of the switch, unless it has a name; the remark ends the sentence.
+        """
         depth = len(seen.std) - 1
         names = "No normalization", "With LayerNorm"
         self.sentence = (
             f"{names[normalized]}, gain {words(gain)}: after {count(depth, 'layer')} the spread is "
             f"σ = {words(seen.std[-1])} (theory {words(theory[-1])}) and the mean is μ = {words(seen.mean[-1])}; "
-            f"the input had σ = {words(seen.std[0])}."
+            f"the input had σ = {words(seen.std[0])}.{remark}"
         )
-        other = (rival.std, names[not normalized], WITHOUT if normalized else WITH)
+        color = WITHOUT if normalized and not rival_name else WITH
+        other = (rival.std, rival_name or names[not normalized], color)
         artists = self.spread.update(seen.std, WITH if normalized else WITHOUT, other, theory)
         high = self.spread.ax.get_ylim()[1]
         set_limits(self.right, self.spread.ax.get_xlim(), (-high, high))
