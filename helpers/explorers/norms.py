@@ -1,5 +1,7 @@
 """Explorers of notebook 03: LayerNorm, step by step."""
 
+import functools
+
 import numpy as np
 
 from .. import controls, exercises, experiments, figures, layers
@@ -16,7 +18,7 @@ def own_shape(exercise, function):
     function = given(exercise, function)
 
     def run(x, gamma, beta, eps):
-        y = np.asarray(function(x.copy(), gamma, beta, eps))
+        y = np.asarray(function(x.copy(), gamma.copy(), beta.copy(), eps))
         if y.shape != x.shape:
             raise ValueError(f"Your {exercise.name} gave shape {y.shape} for an input of shape {x.shape}.")
         return y
@@ -41,22 +43,19 @@ def drift(layer_norm=None):
     def measured(network, layers, gain, draw, norm):
         Ws = matrices(network, layers, gain, draw)
         one, zero = np.ones(len(Ws[0])), np.zeros(len(Ws[0]))
-        return experiments.spread_through(Ws, norm and (lambda h: norm(h, one, zero, 1e-5)), seed=draw)
+        norm = norm and functools.partial(norm, gamma=one, beta=zero, eps=1e-5)
+        return experiments.spread_through(Ws, norm, seed=draw, unequal=layer_norm is not None)
 
     def update(norm, network, layers, gain, draw):
         gain = gain if network == NORMAL else np.sqrt(16 / 3)
         setting = network, layers, gain, draw
-        reference = measured(*setting, exercise.reference)
+        seen, rival = measured(*setting, yours if norm else None), measured(*setting, None)
         theory = np.ones(layers + 1) if norm else gain ** np.arange(layers + 1.0)
-        if norm and layer_norm is not None:
-            remark = about(exercise, layer_norm)
-            return picture.update(
-                measured(*setting, yours), reference, theory, True, gain, "the reference", remark
-            )
-        seen, rival = measured(*setting, None), reference
-        if norm:
-            seen, rival = rival, seen
-        return picture.update(seen, rival, theory, norm is not None, gain)
+        if layer_norm is None or not norm:
+            rival = rival if norm else measured(*setting, exercise.reference)
+            return picture.update(seen, rival, theory, norm is not None, gain)
+        reference = measured(*setting, exercise.reference)
+        return picture.update_yours(seen, reference, theory, gain, about(exercise, layer_norm))
 
     norm = controls.toggle("after each layer", ("No normalization", None), ("With LayerNorm", "layer"))
     norm.value = "layer" if layer_norm is not None else None  # begin with what is theirs
@@ -233,7 +232,12 @@ def _run_by(leaf, forward, backward):
         return forward(x, leaf.gamma, leaf.beta, leaf.eps)
 
     def run_backward(dy):
-        dx, leaf.dgamma, leaf.dbeta = backward(dy, leaf.x, leaf.gamma, leaf.eps)
+        dx, leaf.dgamma, leaf.dbeta = grads = backward(dy, leaf.x, leaf.gamma, leaf.eps)
+        shapes = tuple(np.shape(grad) for grad in grads)
+        if shapes != (leaf.x.shape, leaf.gamma.shape, leaf.gamma.shape):
+            raise ValueError(
+                f"Your layer_norm_backward gave shapes {shapes} for an input of shape {leaf.x.shape}."
+            )
         return dx
 
     leaf.forward, leaf.backward = run_forward, run_backward

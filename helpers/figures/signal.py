@@ -1,14 +1,18 @@
 """The signal on its way through a deep network: activations forward, gradients backward."""
 
 import numpy as np
+from matplotlib.collections import LineCollection
 
 from .drawing import (
+    GHOST,
+    INK,
     LEARNED,
     MEAN,
     WITH,
     WITHOUT,
     Bars,
     LayerBars,
+    clip,
     count,
     decades,
     legend_above,
@@ -139,24 +143,40 @@ class Drift:
         self.right.set_yscale("symlog", linthresh=1)
         self.right.set_xlabel("layer (0 is the input)", fontsize=12)
         self.right.set_ylabel("mean μ", fontsize=12)
+        self.rows = left.add_collection(LineCollection([], colors=INK, lw=1.2, zorder=3))
         self.sentence = ""
 
-    def update(self, seen, rival, theory, normalized, gain, rival_name=None, remark=""):
-        """seen, rival: ActivationSpread; theory (depth + 1,): σ as the formula says it.
-
-        The rival has the other setting of the switch, unless it has a name; the remark ends the sentence.
-        """
-        depth = len(seen.std) - 1
+    def update(self, seen, rival, theory, normalized, gain):
+        """seen, rival: ActivationSpread; theory (depth + 1,): σ as the formula says it."""
         names = "No normalization", "With LayerNorm"
-        self.sentence = (
-            f"{names[normalized]}, gain {words(gain)}: after {count(depth, 'layer')} the spread is "
-            f"σ = {words(seen.std[-1])} (theory {words(theory[-1])}) and the mean is μ = {words(seen.mean[-1])}; "
-            f"the input had σ = {words(seen.std[0])}.{remark}"
+        self._say(names[normalized], seen, theory, gain)
+        self.rows.set_segments([])
+        other = (rival.std, names[not normalized], WITHOUT if normalized else WITH)
+        return self._draw(seen, WITH if normalized else WITHOUT, other, theory)
+
+    def update_yours(self, seen, reference, theory, gain, remark):
+        """The learner's LayerNorm over the reference; a thin line runs from the smallest σ of a row to the largest."""
+        self._say("With LayerNorm", seen, theory, gain)
+        low, high, mean = seen.row_std.min(axis=1), seen.row_std.max(axis=1), np.abs(seen.row_mean[-1]).max()
+        self.sentence += (
+            f" Row by row, σ is between {words(low[-1])} and {words(high[-1])}, "
+            f"and μ at most {words(mean) if mean > 1e-9 else 0} from 0.{remark}"
         )
-        color = WITHOUT if normalized and not rival_name else WITH
-        other = (rival.std, rival_name or names[not normalized], color)
-        artists = self.spread.update(seen.std, WITH if normalized else WITHOUT, other, theory)
+        limits = 1e-300, 1e300
+        ends = zip(range(len(low)), clip(low, limits), clip(high, limits))
+        self.rows.set_segments([[(layer, a), (layer, b)] for layer, a, b in ends])
+        return self._draw(seen, WITH, (reference.std, "the reference", GHOST), theory)
+
+    def _say(self, name, seen, theory, gain):
+        self.sentence = (
+            f"{name}, gain {words(gain)}: after {count(len(seen.std) - 1, 'layer')} the spread is "
+            f"σ = {words(seen.std[-1])} (theory {words(theory[-1])}) and the mean is μ = {words(seen.mean[-1])}; "
+            f"the input had σ = {words(seen.std[0])}."
+        )
+
+    def _draw(self, seen, color, other, theory):
+        artists = self.spread.update(seen.std, color, other, theory)
         high = self.spread.ax.get_ylim()[1]
         set_limits(self.right, self.spread.ax.get_xlim(), (-high, high))
-        self.mean.set_data(np.arange(depth + 1), seen.mean)
-        return [*artists, self.mean]
+        self.mean.set_data(np.arange(len(seen.mean)), seen.mean)
+        return [*artists, self.mean, self.rows]
