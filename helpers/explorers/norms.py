@@ -274,7 +274,7 @@ def train_with(layer_norm=None, layer_norm_backward=None):
         picture.update,
         work,
         TRAIN_STEPS // TRAIN_EVERY,
-        5,
+        3,
         lambda: picture.sentence + checked[0] + remark,
         lr=controls.choice("learning rate", 0.02, 0.01),
     )

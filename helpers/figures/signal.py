@@ -157,10 +157,11 @@ class Drift:
     def update_yours(self, seen, reference, theory, gain, remark):
         """The learner's LayerNorm over the reference; a thin line runs from the smallest σ of a row to the largest."""
         self._say("With LayerNorm", seen, theory, gain)
-        low, high, mean = seen.row_std.min(axis=1), seen.row_std.max(axis=1), np.abs(seen.row_mean[-1]).max()
+        low, high = seen.row_std.min(axis=1), seen.row_std.max(axis=1)
+        mean = np.abs(seen.row_mean[-1]).max()
         self.sentence += (
             f" Row by row, σ is between {words(low[-1])} and {words(high[-1])}, "
-            f"and μ at most {words(mean) if mean > 1e-9 else 0} from 0.{remark}"
+            f"and μ is at most {words(0 if mean < 1e-9 else mean)} from 0.{remark}"
         )
         limits = 1e-300, 1e300
         ends = zip(range(len(low)), clip(low, limits), clip(high, limits))
@@ -168,9 +169,10 @@ class Drift:
         return self._draw(seen, WITH, (reference.std, "the reference", GHOST), theory)
 
     def _say(self, name, seen, theory, gain):
+        mean = seen.mean[-1] if abs(seen.mean[-1]) > 1e-12 else 0  # what rounding leaves of 0 says nothing
         self.sentence = (
             f"{name}, gain {words(gain)}: after {count(len(seen.std) - 1, 'layer')} the spread is "
-            f"σ = {words(seen.std[-1])} (theory {words(theory[-1])}) and the mean is μ = {words(seen.mean[-1])}; "
+            f"σ = {words(seen.std[-1])} (theory {words(theory[-1])}) and the mean is μ = {words(mean)}; "
             f"the input had σ = {words(seen.std[0])}."
         )
 
