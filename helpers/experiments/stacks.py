@@ -218,12 +218,14 @@ class RowSpread(ActivationSpread):
 def spread_through(matrices, norm=None, seed=0, batch=32, unequal=False):
     """Mean and spread of the stream through linear layers h @ W, each followed by norm(h) if there is one.
 
-    unequal: the rows of the input differ in size, from a quarter to four times the usual.
+    unequal: the rows of the input differ in size, from a quarter to four times the usual; gives a RowSpread.
     """
     x = np.random.default_rng([seed, 0]).standard_normal((batch, len(matrices[0])))
     hs = [x * np.geomspace(0.25, 4, batch)[:, None] if unequal else x]
     for W in matrices:
         h = hs[-1] @ W
         hs.append(h if norm is None else norm(h))
-    rows = np.array([h.mean(axis=-1) for h in hs]), np.array([h.std(axis=-1) for h in hs])
-    return RowSpread(np.array([h.mean() for h in hs]), np.array([h.std() for h in hs]), *rows)
+    overall = np.array([h.mean() for h in hs]), np.array([h.std() for h in hs])
+    if not unequal:
+        return ActivationSpread(*overall)
+    return RowSpread(*overall, *(np.array([f(h, axis=-1) for h in hs]) for f in (np.mean, np.std)))

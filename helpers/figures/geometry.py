@@ -102,6 +102,7 @@ class TwoTokens:
 
     def __init__(self):
         self.figure, self.axes = new_figure(2)
+        self.figure.subplots_adjust(left=0.12)
         self.bars = [(Bars(ax, WITH), Bars(ax, WITHOUT)) for ax in self.axes]
         for ax, title in zip(self.axes, ("before LayerNorm", "after LayerNorm, γ and β")):
             ax.axhline(0, color=INK, lw=0.8)

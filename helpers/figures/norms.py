@@ -117,27 +117,24 @@ class LayerNormSteps:
     @staticmethod
     def _arithmetic(steps, chosen, gamma, beta, eps):
         """Each step of one entry written out, exact and as it comes out when one rounds on the way."""
-        x = steps["Input"]
-        mean, var, exact = x.mean(), x.var(), [values[chosen] for values in steps.values()]
-        root = np.sqrt(var + eps)
-        centered = round(x[chosen], 2) - round(mean, 2)
-        hat = round(centered / (round(root, 2) or 1), 2)
-        a, b, c, d = (words(v, 6) for v in (x[chosen], mean, exact[1], exact[2]))
-        g, e = words(gamma), words(eps)
-        rows = [
-            ("Centered", f"{a} − ({b})", f"{exact[1]:.10g}", words(centered, 6)),
-            (
-                "Normalized",
-                f"({c}) / √({words(var, 6)} + {e}) = ({c}) / {words(root, 6)}",
-                f"{exact[2]:.10g}",
-                words(hat, 6),
-            ),
-            (
-                "Scaled and shifted",
-                f"{g} × ({d}) + ({words(beta)})",
-                f"{exact[3]:.10g}",
-                words(gamma * hat + beta, 6),
-            ),
-        ]
-        head = (f"entry {chosen + 1}", "arithmetic", "exact", "rounded to 2 decimals on the way")
-        return "<br>" + table(head, rows)
+        x, (_, exact, hat, y) = steps["Input"], (values[chosen] for values in steps.values())
+        mean, var = x.mean(), x.var()
+        divisor = np.sqrt(var + eps)
+        about = [round(x[chosen], 2) - round(mean, 2), round(divisor, 2)]
+        about.append(round(about[0] / (about[1] or 1), 2))
+        written = (
+            f"{words(x[chosen], 6)} − {in_brackets(mean)}",
+            f"√({words(var, 6)} + {words(eps)})",
+            f"{in_brackets(exact)} / {words(divisor, 6)}",
+            f"{words(gamma)} × {in_brackets(hat)} + {in_brackets(beta)}",
+        )
+        names = "Centered", "√(σ² + ε)", "Normalized", "Scaled and shifted"
+        exactly = (f"{v:.10g}".replace("-", "−") for v in (exact, divisor, hat, y))
+        roughly = (words(v, 6) for v in (*about, gamma * about[2] + beta))
+        head = (f"entry {chosen + 1}", "arithmetic", "exact", "rounding to 2 decimals")
+        return "<br>" + table(head, zip(names, written, exactly, roughly))
+
+
+def in_brackets(value):
+    """A number for use inside a formula: a negative one in brackets."""
+    return f"({words(value, 6)})" if value < 0 else words(value, 6)

@@ -52,6 +52,8 @@ class NumbersRunOut:
     def _fate(ratio):
         if not np.isfinite(ratio):
             return "overflows"
+        if ratio == 0:
+            return "is 0: nothing is left of it"
         share = f"is {words(ratio)} times the true one"
         return share + (": negative, and its root is no number" if ratio < 0 else "")
 

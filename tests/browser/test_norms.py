@@ -41,7 +41,7 @@ def test_threads_of_the_steps(show):
     shown.changes(lambda: shown.drag(move, 1.0), "moved from 4 to 14")
     shown.tab_to(shown.slider("chosen entry"))
     shown.changes(lambda: shown.page.keyboard.press("ArrowLeft"), "Entry 3 was moved from 1 to 11")
-    expect(shown.area.get_by_text("rounded to 2 decimals on the way")).to_be_visible()
+    expect(shown.area.get_by_text("rounding to 2 decimals")).to_be_visible()
 
 
 def test_geometry(show):
