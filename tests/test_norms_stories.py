@@ -110,6 +110,14 @@ def test_one_entry_moved_moves_all_outputs():
         assert steps.sentence.endswith("4 of 4 values changed.")
 
 
+def test_the_steps_can_begin_with_another_example():
+    steps = explorers.layer_norm_steps("two features")
+    steps.set(step="Normalized")
+    assert "Normalized: [−1, 1] has mean μ = 0" in steps.sentence
+    steps.set(x=(3.0, 3.0, 3.0, 3.0))
+    assert "Normalized: [0, 0, 0, 0] has mean μ = 0 and spread σ = 0" in steps.sentence
+
+
 def test_the_arithmetic_of_the_chosen_entry_exact_and_rounded():
     steps = explorers.layer_norm_steps()
     table = steps._table.value
@@ -309,8 +317,8 @@ def test_blank_functions_fall_back_to_the_reference_and_say_so():
 
 def test_a_wrong_axis_is_seen_in_drift_though_sigma_is_1():
     right, wrong = explorers.drift(layers.layer_norm), explorers.drift(over_the_batch)
-    assert "σ is between 1 and 1, and μ is at most 0 from 0" in right.sentence
-    assert "the spread is σ = 1 " in wrong.sentence and "σ is between 1 and 1" not in wrong.sentence
+    assert "every σ is 1 and every μ is 0." in right.sentence
+    assert "the spread is σ = 1 " in wrong.sentence and "σ is between 0.3" in wrong.sentence
     assert bytes(right.image.value) != bytes(wrong.image.value)
 
 

@@ -89,8 +89,8 @@ STEP_PAGES = {
 }
 
 
-def layer_norm_steps():
-    """What does LayerNorm do to a vector, step by step?"""
+def layer_norm_steps(example="four numbers"):
+    """What does LayerNorm do to a vector, step by step? Begins with one of the EXAMPLES."""
     picture = figures.LayerNormSteps()
 
     def steps_of(x, gamma, beta, eps):
@@ -114,7 +114,7 @@ def layer_norm_steps():
         update,
         lambda: picture.sentence,
         lambda: picture.details,
-        x=controls.Numbers("input x", EXAMPLES),
+        x=controls.Numbers("input x", {example: EXAMPLES[example], **EXAMPLES}),
         entry=controls.whole("chosen entry", 4, 1, 16),
         move=controls.number("move it by (steps of the size of σ)", 0.0, -10.0, 10.0, 0.5),
         gamma=controls.number("γ (scale)", 2.0, -3.0, 3.0, 0.1),

@@ -159,10 +159,12 @@ class Drift:
         self._say("With LayerNorm", seen, theory, gain)
         low, high = seen.row_std.min(axis=1), seen.row_std.max(axis=1)
         mean = np.abs(seen.row_mean[-1]).max()
-        self.sentence += (
-            f" Row by row, σ is between {words(low[-1])} and {words(high[-1])}, "
-            f"and μ is at most {words(0 if mean < 1e-9 else mean)} from 0.{remark}"
+        same = high[-1] - low[-1] < 1e-3
+        rows = (
+            f"every σ is {words(low[-1])}" if same else f"σ is between {words(low[-1])} and {words(high[-1])}"
         )
+        furthest = "every μ is 0" if mean < 1e-9 else f"μ is up to {words(mean)} away from 0"
+        self.sentence += f" Row by row, {rows} and {furthest}.{remark}"
         limits = 1e-300, 1e300
         ends = zip(range(len(low)), clip(low, limits), clip(high, limits))
         self.rows.set_segments([[(layer, a), (layer, b)] for layer, a, b in ends])
