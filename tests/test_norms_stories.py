@@ -229,17 +229,19 @@ def test_gamma_and_beta_cannot_tell_a_token_from_its_scaled_and_shifted_self():
 
 @pytest.mark.parametrize(("d", "limit"), [(64, 31.99), (512, 11.31), (4096, 4.00)])
 def test_half_precision_overflows_at_the_limit_and_gives_zeros(d, limit):
-    assert experiments.overflow_limit("float16", d) == pytest.approx(limit, abs=0.005)
-    assert experiments.output_std("float16", d, 0.99 * limit) == pytest.approx(1, abs=2e-3)
-    assert experiments.output_std("float16", d, 1.01 * limit) == 0
-    assert experiments.output_std("float32", d, 1e4) == pytest.approx(1, abs=1e-3)
-    first = SPREADS[experiments.precision_scan("float16", d).output == 0][0]
+    assert experiments.precision.overflow_limit("float16", d) == pytest.approx(limit, abs=0.005)
+    assert experiments.precision.output_std("float16", d, 0.99 * limit) == pytest.approx(1, abs=2e-3)
+    assert experiments.precision.output_std("float16", d, 1.01 * limit) == 0
+    assert experiments.precision.output_std("float32", d, 1e4) == pytest.approx(1, abs=1e-3)
+    first = SPREADS[experiments.precision.precision_scan("float16", d).output == 0][0]
     assert limit <= first <= limit * SPREADS[1] / SPREADS[0]
 
 
 def test_the_vector_of_the_lesson_in_half_precision():
     x = 87 + 4312 * np.random.default_rng(0).standard_normal(512)
-    half, single = (experiments.naive_layer_norm(x.astype(dtype)) for dtype in ("float16", "float32"))
+    half, single = (
+        experiments.precision.naive_layer_norm(x.astype(dtype)) for dtype in ("float16", "float32")
+    )
     assert np.isfinite(x.astype("float16")).all() and (half == 0).all()
     assert single.std() == pytest.approx(1, abs=1e-4)
     careful = layers.layer_norm(x.astype("float16"), np.ones(512), np.zeros(512))
@@ -248,18 +250,18 @@ def test_the_vector_of_the_lesson_in_half_precision():
 
 @pytest.mark.parametrize("d", [64, 512, 4096])
 def test_the_one_pass_variance_goes_wrong_as_the_mean_grows(d):
-    ratio = experiments.precision_scan("float32", d).ratio
+    ratio = experiments.precision.precision_scan("float32", d).ratio
     np.testing.assert_allclose(ratio[MEANS < 50], 1, atol=0.01)
     assert np.abs(ratio[(MEANS > 700) & (MEANS < 2000)] - 1).max() >= 0.25
     assert np.abs(ratio[MEANS > 1e4] - 1).min() >= 1
-    assert experiments.precision_scan("float16", 512).ratio[0] == pytest.approx(1, abs=0.1)
+    assert experiments.precision.precision_scan("float16", 512).ratio[0] == pytest.approx(1, abs=0.1)
 
 
 def test_it_can_turn_negative_where_two_passes_are_right():
-    assert experiments.precision_scan("float32", 512).ratio.min() < 0
+    assert experiments.precision.precision_scan("float32", 512).ratio.min() < 0
     z = np.random.default_rng(3).standard_normal(4096)
     x = (20000.3 + 0.5 * (z - z.mean()) / z.std()).astype("float32")
-    assert experiments.one_pass_variance(x) < 0
+    assert experiments.precision.one_pass_variance(x) < 0
     assert x.var() == pytest.approx(0.25, rel=0.01)
 
 

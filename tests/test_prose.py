@@ -66,8 +66,8 @@ SAID = [  # (notebook, what it says, the same from the code)
     ("03", "$\\sqrt{16 / 3} = 2.309$, so theory says 4315 after ten", lambda: f"$\\sqrt{{16 / 3}} = {(16 / 3) ** 0.5:.3f}$, so theory says {(16 / 3) ** 5:.0f} after ten"),
     ("03", "$1/\\sqrt{\\varepsilon} = 316$", lambda: f"$1/\\sqrt{{\\varepsilon}} = {1e-5**-0.5:.0f}$"),
     ("03", "Where $\\sigma^2 = \\varepsilon$ it is 0.71", lambda: f"Where $\\sigma^2 = \\varepsilon$ it is {small_spread(1e-5**0.5):.2f}"),
-    ("03", "at σ = 11.3 the sum", lambda: f"at σ = {experiments.overflow_limit('float16', 512):.1f} the sum"),
-    ("03", "32 for 64 features, 4 for 4096", lambda: "{:.0f} for 64 features, {:.0f} for 4096".format(*(experiments.overflow_limit("float16", d) for d in (64, 4096)))),
+    ("03", "at σ = 11.3 the sum", lambda: f"at σ = {experiments.precision.overflow_limit('float16', 512):.1f} the sum"),
+    ("03", "32 for 64 features, 4 for 4096", lambda: "{:.0f} for 64 features, {:.0f} for 4096".format(*(experiments.precision.overflow_limit("float16", d) for d in (64, 4096)))),
     ("03", "4.6 after 20 blocks", lambda: f"{experiments.activation_spread(20, 'layer', True, width=256).std[-1]:.1f} after 20 blocks"),
 ]  # fmt: skip
 

@@ -2,15 +2,6 @@
 
 from . import precision
 from .paths import PathGradients, gradient_by_path_length, path_counts
-from .precision import (
-    PrecisionScan,
-    naive_layer_norm,
-    one_pass_variance,
-    output_std,
-    overflow_limit,
-    precision_scan,
-    variance_ratio,
-)
 from .shattered import (
     GradientCurve,
     autocorrelation,
@@ -54,7 +45,6 @@ __all__ = [
     "GradientNorms",
     "Lesions",
     "PathGradients",
-    "PrecisionScan",
     "Progress",
     "RowSpread",
     "Stack",
@@ -73,14 +63,9 @@ __all__ = [
     "leaves",
     "lesion_errors",
     "mean_cosine",
-    "naive_layer_norm",
-    "one_pass_variance",
-    "output_std",
-    "overflow_limit",
     "pair_similarity",
     "path_counts",
     "precision",
-    "precision_scan",
     "random_lesion_errors",
     "relu_cosine_theory",
     "spirals",
@@ -88,6 +73,5 @@ __all__ = [
     "toy_gradient_norms",
     "train",
     "uniform_matrices",
-    "variance_ratio",
     "white_noise",
 ]

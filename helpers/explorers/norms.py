@@ -5,9 +5,11 @@ import functools
 import numpy as np
 
 from .. import controls, exercises, experiments, figures, layers
+from ..experiments import precision
 from ..layers import layer_norm
 from ..live import live
 from ..running import Run
+from .gradients import EVERY, STEPS, side_by_side
 from .learner import about, given
 
 NORMAL, UNIFORM = "128 features, past 100", "16 features, W between −1 and 1"
@@ -193,14 +195,14 @@ def when_numbers_run_out():
 
     def update(dtype, d, spread, mean):
         return picture.update(
-            experiments.precision_scan(dtype, d),
-            experiments.precision.SPREADS,
-            experiments.precision.MEANS,
-            experiments.overflow_limit(dtype, d),
+            precision.precision_scan(dtype, d),
+            precision.SPREADS,
+            precision.MEANS,
+            precision.overflow_limit(dtype, d),
             dtype,
             d,
-            (spread, experiments.output_std(dtype, d, spread)),
-            (mean, experiments.variance_ratio(dtype, d, mean)),
+            (spread, precision.output_std(dtype, d, spread)),
+            (mean, precision.variance_ratio(dtype, d, mean)),
         )
 
     return live(
@@ -212,9 +214,6 @@ def when_numbers_run_out():
         spread=controls.whole("spread σ", 8, 1, 400),
         mean=controls.power("mean", 1.5, 0, 5),
     )
-
-
-TRAIN_STEPS, TRAIN_EVERY = 400, 20
 
 
 def with_norm(forward, backward):
@@ -245,7 +244,7 @@ def _run_by(leaf, forward, backward):
 
 def train_with(layer_norm=None, layer_norm_backward=None):
     """Train a small network with your LayerNorm in it, beside the same network with the reference."""
-    picture = figures.YourTraining(TRAIN_STEPS)
+    picture = figures.YourTraining(STEPS)
     norm, back = exercises.layer_norm, exercises.layer_norm_backward
     pairs = {
         "yours": (own_shape(norm, layer_norm), given(back, layer_norm_backward)),
@@ -255,25 +254,17 @@ def train_with(layer_norm=None, layer_norm_backward=None):
     checked = [""]
 
     def work(lr):
-        x, y = experiments.spirals()
-        gap = experiments.gradient_gap(with_norm(*pairs["yours"]), x, y)
+        networks = {name: with_norm(*pair) for name, pair in pairs.items()}
+        gap = experiments.gradient_gap(networks["yours"], *experiments.spirals())
         verdict = "agree" if gap < 1e-3 else f"differ by {figures.words(100 * gap)} %"
         checked[0] = f" The slope that your gradient promises and the slope measured {verdict}."
-        training = {
-            name: experiments.train(with_norm(*pair), x, y, steps=TRAIN_STEPS, every=TRAIN_EVERY, lr=lr)
-            for name, pair in pairs.items()
-        }
-        runs = {name: [] for name in training}
-        for _ in range(TRAIN_STEPS // TRAIN_EVERY):
-            for name, one in training.items():
-                runs[name] += [progress for progress in [next(one, None)] if progress]
-            yield runs
+        yield from side_by_side(networks, lr)
 
     return Run(
         picture.figure,
         picture.update,
         work,
-        TRAIN_STEPS // TRAIN_EVERY,
+        STEPS // EVERY,
         3,
         lambda: picture.sentence + checked[0] + remark,
         lr=controls.choice("learning rate", 0.02, 0.01),

@@ -21,7 +21,7 @@ BASIS = np.array([[1, -1, 0], [1, 1, -2], [1, 1, 1]]) / np.sqrt([[2], [6], [3]])
 AROUND = np.linspace(0, 2 * np.pi, 121)
 CIRCLE = np.sqrt(3) * (np.cos(AROUND)[:, None] * BASIS[0] + np.sin(AROUND)[:, None] * BASIS[1])
 MERIDIAN = np.sqrt(3) * (np.cos(AROUND)[:, None] * BASIS[0] + np.sin(AROUND)[:, None] * BASIS[2])
-PLANE = 2.6 * np.array([[1, 1], [1, -1], [-1, -1], [-1, 1], [1, 1]]) @ BASIS[:2]
+PLANE = 2.2 * np.array([[1, 1], [1, -1], [-1, -1], [-1, 1], [1, 1]]) @ BASIS[:2]
 AXES = np.stack([np.zeros((3, 3)), 2.2 * np.eye(3), np.full((3, 3), np.nan)], axis=1).reshape(-1, 3)
 
 
@@ -49,7 +49,7 @@ class View:
         }
         if sphere:  # seen from anywhere, it has the same outline
             ax.plot(*np.sqrt(3) * np.array([np.cos(AROUND), np.sin(AROUND)]), color=WITH, lw=1.5)
-        ax.set(xlim=(-4.1, 4.1), ylim=(-3.2, 3.2), xticks=[], yticks=[], aspect="equal")
+        ax.set(xlim=(-4.3, 4.3), ylim=(-3.35, 3.35), xticks=[], yticks=[], aspect="equal")
         ax.set_title(title, fontsize=12)
         ax.spines[:].set_visible(False)
 
