@@ -144,22 +144,35 @@ if (!window.courseKeys) {
 }">"""
 
 
-def explain(error):
+class Told(Exception):
+    """What a learner has to know, said in full by the message: no line of code would add to it."""
+
+
+def explain(error, picture):
     """One paragraph of HTML on an exception: what failed, where, with which message, what to try.
 
     The line that is shown is the learner's where there is one, else the last one of the course.
+    picture: whether there is an earlier picture, which is then the last good one.
     """
+    stale = "The picture in the dashed frame is the last good one; it does not show the current controls. "
+    where = "" if isinstance(error, Told) else _where(error)
+    back = "Move a control back, or mend" if picture else "Mend"
+    return (
+        f"{where}{html.escape(str(error))}<br>{stale if picture else ''}{back} the function and run its cell "
+        "and this one again."
+    )
+
+
+def _where(error):
     frames = traceback.extract_tb(error.__traceback__)
     own = [f for f in frames if "site-packages" not in f.filename and "<__array_function__" not in f.filename]
     learners = [f for f in own if HELPERS not in Path(f.filename).parents]
     where = (learners or own or frames)[-1]
     line = linecache.getline(where.filename, where.lineno).strip()
-    return (
-        f"<b>{html.escape(type(error).__name__)} in <code>{html.escape(where.name)}</code>, "
-        f"line {where.lineno}:</b> {html.escape(str(error))}<br><code>{html.escape(line)}</code><br>"
-        "The picture above, in the dashed frame, is the last good one; it does not show the current "
-        "controls. Move a control back, or mend the function and run its cell and this one again."
+    name = (
+        f"{html.escape(type(error).__name__)} in <code>{html.escape(where.name)}</code>, line {where.lineno}"
     )
+    return f"<b>{name}:</b> <code>{html.escape(line)}</code><br>"
 
 
 class Live:
@@ -235,7 +248,7 @@ class Live:
             self._fail(error)
             return
         self.error = None
-        self.image.layout.border = FRAME
+        self.image.layout.border, self.image.layout.display = FRAME, None
         self._alert.value = ""
         with self.image.hold_sync():
             self.image.value = png(self._blitter.frame())
@@ -247,18 +260,17 @@ class Live:
 
     def _fail(self, error):
         self.error = error
-        if not self.image.value:  # nothing good yet: show the empty axes
-            self._blitter.draw(None)
-            self.image.value = png(self._blitter.frame())
-        self.image.layout.border = STALE_FRAME
-        self._alert.value = f'<div role="alert" style="{ERROR}">{explain(error)}</div>'
+        seen = bool(self.image.value)
+        self.image.layout.border, self.image.layout.display = STALE_FRAME, None if seen else "none"
+        self._alert.value = f'<div role="alert" style="{ERROR}">{explain(error, seen)}</div>'
 
     def _values_in_words(self):
         return ", ".join(f"{name} {value}" for name, value in self.values().items())
 
     def _ipython_display_(self):
         words = f"{type(self.error).__name__}: {self.error}" if self.error else self.sentence
-        picture = base64.b64encode(still(self._blitter.frame(), words)).decode()
+        frame = self._blitter.frame() if self.image.value else np.full((20, 800, 3), 255, np.uint8)
+        picture = base64.b64encode(still(frame, words)).decode()
         alternative = html.escape(words, quote=True)
         view = {"version_major": 2, "version_minor": 0, "model_id": self.box.model_id}
         display(
@@ -304,8 +316,9 @@ _made_by_cell = {}
 
 
 def close_on_rerun(thing):
-    """Call `thing.close()` when the cell that made it is run again."""
-    _made_in_this_cell.append(thing)
+    """Call `thing.close()` when the cell that made it is run again; outside IPython there are no cells."""
+    if _shell is not None:
+        _made_in_this_cell.append(thing)
 
 
 def _cell(info):

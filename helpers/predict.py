@@ -114,7 +114,7 @@ class Reveal(Shown):
         try:
             mark, first, *lines = self._lines()
         except Exception as error:
-            self.status.value = f'<div role="alert" style="{ERROR}">{explain(error)}</div>'
+            self.status.value = f'<div role="alert" style="{ERROR}">{explain(error, picture=False)}</div>'
             return
         self.status.value = message("<br>".join([f"<b>{rich(first)}</b>", *map(rich, lines)]), mark)
 

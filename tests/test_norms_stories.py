@@ -5,6 +5,7 @@ import pytest
 
 from helpers import experiments, explorers, layers
 from helpers.experiments.precision import MEANS, SPREADS
+from helpers.figures import words
 
 SEEDS = range(5)
 WIDE = {"width": 256, "batch": 128}
@@ -92,7 +93,7 @@ def test_past_one_hundred_needs_a_gain():
 def test_the_preset_opens_at_layer_10_and_comes_back():
     drift = explorers.drift()
     drift.controls["network"].value = "16 features, W between −1 and 1"
-    assert drift.values()["layers"] == 10 and "theory 4.32 × 10³" in drift.sentence
+    assert drift.values()["layers"] == 10 and f"theory {words((16 / 3) ** 5)}" in drift.sentence
     assert drift.controls["gain"].layout.display == "none"
     drift.reset()
     assert drift.values()["layers"] == 15 and "gain 1.5" in drift.sentence
@@ -126,7 +127,7 @@ def test_the_arithmetic_of_the_chosen_entry_exact_and_rounded():
     assert (
         "4 − 1<" in table
         and ">3 / 2.54951<" in table
-        and "√(6.5 + 1.00 × 10⁻⁵)" in table
+        and f"√(6.5 + {words(1e-5)})" in table
         and ">2.9439<" in table
     )
 

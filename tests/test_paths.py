@@ -1,6 +1,5 @@
 """Paths through a residual network: the binomial exactly, the gradient by path length against its theory."""
 
-import time
 from itertools import combinations
 
 import numpy as np
@@ -9,6 +8,8 @@ import pytest
 from helpers import layers
 from helpers.experiments import Stack, gradient_by_path_length, path_counts
 from helpers.experiments.paths import input_gradient
+
+from .timing import cpu_seconds
 
 SEEDS = range(5)
 
@@ -123,12 +124,6 @@ def test_bad_arguments_are_explained(call, words):
         call()
 
 
-def cpu_seconds(run):
-    start = time.process_time()
-    run()
-    return time.process_time() - start
-
-
 def test_54_blocks_are_quick():
     """About 0.06 s of CPU; a few tries, because the machine may be busy."""
-    assert any(cpu_seconds(lambda: gradient_by_path_length(54)) <= 0.12 for _ in range(8))
+    assert cpu_seconds(lambda: gradient_by_path_length(54), tries=8) <= 0.12

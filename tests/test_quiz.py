@@ -92,7 +92,7 @@ def test_what_the_feedback_claims_is_measured():
     spread = four_corners()
     assert spread["The residual connection alone"] > 1e4
     assert "0.00000001" in why("start_here", "residual_alone", "The values vanish")
-    assert 5e-9 < spread["Neither of the two"] < 5e-8
+    assert 0 < spread["Neither of the two"] < 1e-8
     assert bars(1.0, "plain", "relu") < 1e-4  # loses its gradient
     assert 0.3 < bars(1.4, "plain", "relu") < 3 and bars(0.5, "plain", "relu") < bars(1.0, "plain", "relu")
     assert bars(2.0, "plain", "relu") > 1e3  # "Gain 2 makes this same network's gradient explode."

@@ -1,7 +1,5 @@
 """Shattered gradients against the paper's theory and what was measured before, over several seeds."""
 
-import time
-
 import numpy as np
 import pytest
 
@@ -14,6 +12,8 @@ from helpers.experiments import (
     white_noise,
 )
 from helpers.experiments.shattered import KINDS, HeldBatchNorm
+
+from .timing import cpu_seconds
 
 SEEDS = range(5)
 
@@ -168,13 +168,7 @@ def test_bad_arguments_are_explained(call, words):
         call()
 
 
-def cpu_seconds(run):
-    start = time.process_time()
-    run()
-    return time.process_time() - start
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_curve_is_quick(kind):
     """24 layers take 0.05 to 0.08 s of CPU; a few tries, because the machine may be busy."""
-    assert any(cpu_seconds(lambda: gradient_curve(kind, 24)) <= 0.17 for _ in range(8))
+    assert cpu_seconds(lambda: gradient_curve(kind, 24), tries=8) <= 0.17

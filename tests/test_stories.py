@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from helpers import experiments, exercises, explorers, layers
-from helpers.explorers.residual import TRAINED, lesions
+from helpers import exercises, experiments, explorers, layers
+from helpers.explorers.gradients import compete
+from helpers.explorers.residual import TRAINED
 from helpers.explorers.start import corners
 
 SEEDS = range(5)
@@ -96,15 +97,14 @@ def test_one_plain_layer_forgets_the_input_and_a_residual_stack_fades_slowly(gai
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_deleting_a_layer_ruins_a_plain_network_and_most_residual_blocks_are_spare(seed):
-    plain, chance = lesions("Plain network, 10 layers", seed)
-    residual, _ = lesions("Residual network, 20 blocks", seed)
+    plain, residual = (experiments.trained_lesions(seed, **kind) for kind, _ in TRAINED.values())
+    chance = experiments.chance_error(experiments.spirals(seed=seed)[1])
     assert plain.base < 0.02 and residual.base < 0.02
     assert plain.without.min() > 0.3 and plain.without.mean() > 0.5
     assert np.median(residual.without) < 0.03 and residual.without.mean() < 0.2
     assert residual.without[0] > 0.4, "the first block is ruinous"
     assert residual.without[-3:].max() < 0.01, "the last ones do nothing"
     assert chance == pytest.approx(0.628, abs=0.05)
-    assert list(TRAINED) == ["Plain network, 10 layers", "Residual network, 20 blocks"]
 
 
 def test_short_paths_win_only_where_branches_are_kept_small():
@@ -129,6 +129,25 @@ def test_gradients_of_activations_and_of_weights_tell_different_stories():
     seen = [experiments.gradient_norms(32, "residual", seed=s, **he) for s in SEEDS]
     assert np.mean([s.dh[0] / s.dh[-2] for s in seen]) > 1e4
     assert all(0.3 < s.dW[0] / s.dW[-1] < 3 for s in seen)
+
+
+def test_the_gradient_of_the_weights_is_tiny_everywhere_where_that_of_the_activations_vanishes():
+    vanishing = experiments.gradient_norms(32, "plain", **FRESH)
+    healthy = experiments.gradient_norms(32, "plain", activation="relu", gain=2**0.5, branch_layers=2)
+    assert vanishing.dh[0] < 1e-3 * vanishing.dh[-1]
+    assert 0.1 < vanishing.dW[0] / vanishing.dW[-1] < 10
+    assert vanishing.dW.max() < 1e-2 * healthy.dW.min()
+
+
+@pytest.mark.parametrize(
+    ("depth", "lr", "deep_is_worse"),
+    [(40, 0.02, True), (40, 0.01, True), (40, 0.003, False), (10, 0.02, False)],
+)
+def test_deeper_trains_worse_at_some_rates_and_depths_only(depth, lr, deep_is_worse):
+    *_, runs = compete(depth, lr)
+    shallow, deep, residual = (runs[name][-1] for name in ("shallow", "deep", "deep residual"))
+    assert (deep.loss > shallow.loss) == deep_is_worse
+    assert residual.error < 0.02
 
 
 @pytest.mark.parametrize("depth", [10, 20, 40])
@@ -191,7 +210,7 @@ def test_an_exception_in_the_learners_function_is_shown_with_its_line():
 
     shown = explorers.what_is_left(residual_block)
     shown.set(residual=True)
-    assert isinstance(shown.error, ValueError)
+    assert isinstance(shown.error, ValueError) and "last good one" in shown._alert.value
     assert "in <code>residual_block</code>" in shown._alert.value
     assert "return x + f(x)[:, :3]" in shown._alert.value
 
@@ -200,3 +219,36 @@ def test_a_function_of_another_shape_is_refused_in_words():
     shown = explorers.add_the_input(lambda x, f: np.concatenate([x, f(x)]))
     shown.set(residual=True)
     assert "gave shape (4,) for an input of shape (2,)" in str(shown.error)
+
+
+@pytest.mark.parametrize(
+    ("explorer", "answer", "words"),
+    [
+        ("what_is_left", lambda x, f: None, "Your residual_block returned None: is its `return` missing?"),
+        ("gradient_through_blocks", lambda dy, x, W: dy, "returned one thing; the picture needs 2"),
+        (
+            "your_gradient_bars",
+            lambda x, Ws, dout, residual: ([dout],),
+            "returned one thing; the picture needs 2",
+        ),
+        (
+            "your_gradient_bars",
+            lambda x, Ws, dout, residual: ([dout], []),
+            "1 lengths; with layer 0 there should be 33",
+        ),
+    ],
+)
+def test_an_answer_that_cannot_be_drawn_is_explained_without_a_line_of_the_course(explorer, answer, words):
+    shown = getattr(explorers, explorer)(answer)
+    if "residual" in shown.controls:
+        shown.set(residual=True)
+    assert words in shown._alert.value
+    assert "<code>" not in shown._alert.value
+
+
+def test_the_table_of_two_switches_does_not_answer_before():
+    explorer = explorers.two_switches()
+    assert explorer._table.value.count('<th scope="row"') == 1
+    explorer.set(residual=True)
+    explorer.set(norm=True)
+    assert explorer._table.value.count('<th scope="row"') == 3

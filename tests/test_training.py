@@ -1,7 +1,5 @@
 """Degradation, identity construction and lesions against what was measured before, over several seeds."""
 
-import time
-
 import numpy as np
 import pytest
 
@@ -17,6 +15,8 @@ from helpers.experiments import (
 )
 from helpers.experiments.training import SGD, Adam, cross_entropy, cross_entropy_backward, leaves
 
+from .timing import cpu_seconds
+
 X, Y = spirals()
 
 
@@ -30,12 +30,6 @@ def trained(depth, kind="plain", norm=None, alpha=1.0, seed=0, **how):
 def errors(depth, *architecture, seeds=range(5), **how):
     """Train error in percent, one for each seed."""
     return np.array([100 * trained(depth, *architecture, seed=s, **how)[1].error for s in seeds])
-
-
-def cpu_seconds(run):
-    start = time.process_time()
-    run()
-    return time.process_time() - start
 
 
 # ------------------------------------------------------------------------------ degradation

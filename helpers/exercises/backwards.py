@@ -139,6 +139,7 @@ def backward_model(
         "all": tuple(range(x.ndim)),
         "other": 1 if over == 0 else lead,
         "all but first": tuple(range(1, x.ndim)),
+        "first": 0,
     }
     eps = eps if eps_value is None else eps_value
     n = x.size // x.mean(axis=over, keepdims=True).size
@@ -146,6 +147,10 @@ def backward_model(
     def average(a, at="right"):
         if at == "all summed":
             return a.sum(keepdims=True) / n
+        if at == "not averaged":
+            return a
+        if at == "other count":
+            return a.sum(axis=over, keepdims=True) / (x.shape[1] if over == 0 else len(x))
         if at == "flat":
             return np.squeeze(a.mean(axis=over))
         return a.mean(axis=axes[at], keepdims=True)
@@ -175,13 +180,15 @@ def backward_model(
         "rstd": bracket * scale, "none": bracket, "squared": bracket * scale**2, "divided": bracket / scale,
         "cubed": bracket * scale**3, "over n": bracket * scale / n, "times n": bracket * scale * n,
         "variance": bracket * (v + eps),
+        "direct only": FACTORS[direct](n) * G * scale - through_mean - through_var,
+        "not the mean": (FACTORS[direct](n) * G - through_var) * scale - through_mean,
     }[outer]  # fmt: skip
     if g == "late":
         dx = dx * gamma
     rows_ = int(np.prod([dy.shape[a] for a in lead]))
     dx = {
         "right": dx, "dy": dy, "g": dy * gamma, "zero": 0 * dx, "sign": -dx, "averaged": dx / rows_, "averaged over the first axis": dx / len(dy), "twice": 2 * dx,
-        "residual": dx + dy, "x_hat": hat, "half": dx / 2, "scaled dy": dy * scale,
+        "residual": dx + dy, "x_hat": hat, "half": dx / 2, "over gamma": dx / gamma, "scaled dy": dy * scale,
     }[whole]  # fmt: skip
     y_part = {"x": dy * x, "centred": dy * (x - m), "g": dy * gamma * hat, "dy": dy, "x_hat": hat, "dx": dx * hat,
               "over gamma": dy * hat / gamma, "not centred": dy * x * scale}  # fmt: skip
@@ -331,7 +338,7 @@ rms_norm_backward = Exercise(
 )
 
 # With two axes and one channel a column these change nothing, or the same as another slip.
-NOT_HERE = [("g", "late"), ("whole", "averaged"), ("whole", "averaged over the first axis"), ("sums_axis", "flat"), ("var_axis", "flat"), ("mean_axis", "flat"),
+NOT_HERE = [("g", "late"), ("whole", "over gamma"), ("whole", "averaged"), ("whole", "averaged over the first axis"), ("sums_axis", "flat"), ("var_axis", "flat"), ("mean_axis", "flat"),
             ("params", "first axis only"), ("dgamma", "first axis only"), ("dbeta", "first axis only"),
             ("dgamma", "x_hat"), ("dbeta", "x_hat"), ("dbeta", "dx"), ("params", "mean of first axis"),
             ("dgamma", "mean of first axis"), ("dbeta", "mean of first axis")]  # fmt: skip

@@ -9,8 +9,8 @@ from .core import Exercise, Remark
 from .mistakes.batches import BATCH, MASKED
 from .mistakes.normalizing import SHARED, SHIFT, VARIANCE
 from .normalizing import AFFINE, CENTRES, DENOMINATORS, DIVISIONS, spread_of
-from .norms import half, single
-from .slips import Space, read
+from .norms import FREQUENT, half, single
+from .slips import Slip, Space, read
 
 # ------------------------------------------------------------------------------ inputs
 
@@ -89,6 +89,7 @@ MOMENTUM = {
     "added": lambda old, new, m: old + new,
     "average": lambda old, new, m: (old + new) / 2,
     "minus": lambda old, new, m: (1 - m) * old - m * new,
+    "squared": lambda old, new, m: (1 - m**2) * old + m**2 * new,
     "twice": lambda old, new, m: (1 - m) ** 2 * old + (1 - (1 - m) ** 2) * new,
 }
 
@@ -103,6 +104,7 @@ KEPT_VARIANCE = {
     "with eps": lambda x, var, n, eps: var * n / (n - 1) + eps,
     "biased with eps": lambda x, var, n, eps: var + eps,
     "sum": lambda x, var, n, eps: var * n,
+    "whole factor": lambda x, var, n, eps: var * (n // (n - 1)),
     "other way": lambda x, var, n, eps: var * (n - 1) / n,
     "twice unbiased": lambda x, var, n, eps: var * (n / (n - 1)) ** 2,
     "batch size": lambda x, var, n, eps: var * len(x) / (len(x) - 1),
@@ -139,11 +141,13 @@ def batch_norm_model(
     var_momentum=None,
     kept_variance="unbiased",
     kept_mean="mean",
+    own_momentum=None,
     arguments="right",
     **choices,
 ):
     """batch_norm with switches. A choice (choice, mode) counts only in that mode."""
     mode = "training" if training else "evaluation"
+    momentum = momentum if own_momentum is None else own_momentum
     choices = {
         decision: choice[0] if isinstance(choice, tuple) else choice
         for decision, choice in choices.items()
@@ -161,8 +165,12 @@ def batch_norm_model(
         new_mean = MOMENTUM[mean_momentum or momentum_use](
             running_mean, KEPT_MEAN[kept_mean](x, batch_mean, batch_var), momentum
         )
+        kept, spread = kept_variance, batch_var
+        if kept.startswith("about"):  # about a running mean: the distance between the means comes in
+            kept, centre = kept.removeprefix("about ").split(" of ")
+            spread = batch_var + (batch_mean - {"new": new_mean, "old": running_mean}[centre]) ** 2
         new_var = MOMENTUM[var_momentum or momentum_use](
-            running_var, KEPT_VARIANCE[kept_variance](x, batch_var, n, eps), momentum
+            running_var, KEPT_VARIANCE[kept](x, spread, n, eps), momentum
         )
     over = _axes(axis, x.ndim)
     mean = x.mean(axis=over, keepdims=True)
@@ -221,6 +229,17 @@ def _for_running_statistics_too():
     return [replace(slip, decision="everywhere") for slip in slips if slip.decision == "axis"]
 
 
+def _measured_momentum(probes, answers):
+    """More slips: a momentum of the learner's own, read off running_mean."""
+    for (x, _, _, old, _, training, *_), answer in zip(probes, answers):
+        if training and answer is not None and answer[1][0].shape == old.shape:
+            way = x.mean(axis=_axes("channel", x.ndim)) - old
+            m = float(((answer[1][0] - old) * way).sum() / (way * way).sum())
+            text = f"the argument momentum is ignored: the new batch always has the weight {m:.4g}. Use (1 - momentum) * old + momentum * batch."
+            return [Slip("momentum_ignored", "own_momentum", m, text)] if np.isfinite(m) else []
+    return []
+
+
 def _one_value(ask):
     """BatchNorm must refuse a training batch with one value per channel."""
     answer = ask(*ALONE)
@@ -228,6 +247,8 @@ def _one_value(ask):
         return None
     if answer.error is not None:
         what = f"yours raises {type(answer.error).__name__}"
+    elif not np.allclose(answer.outputs[0][0], ALONE[2]):
+        what = "yours returns numbers as if it had one"
     else:
         what = "your output is just beta, and running_var may become NaN (0/0)"
     return (
@@ -323,6 +344,9 @@ def _masked_statistics(choice, x, mask, spread):
     if choice == "by sequences":
         mean = real.sum(axis=0) / len(x)
         return mean, (m * (x - mean) ** 2).sum(axis=(0, 1)) / len(x)
+    if choice == "by entries":
+        mean = real.sum(axis=0) / real.size
+        return mean, (m * (x - mean) ** 2).sum(axis=(0, 1)) / real.size
     if choice == "zeros in var":
         mean = real.mean(axis=0)
         return mean, ((x * m - mean) ** 2).sum(axis=(0, 1)) / len(real)
@@ -348,6 +372,10 @@ def _masked_statistics(choice, x, mask, spread):
     if choice == "mean of means":
         mean, var = weighted(1)
         return mean.mean(axis=0), var.mean(axis=0)
+    if choice == "mean of means, used":
+        mean = weighted(1)[0].mean(axis=0)
+        squares = (m * (x - mean) ** 2).sum(axis=1) / m.sum(axis=1)
+        return mean, squares.mean(axis=0)
     if choice == "one number":
         return real.mean(), real.var()
     return {
@@ -392,7 +420,17 @@ def masked_batch_norm_model(
     eps_value=None,
 ):
     """masked_batch_norm with switches."""
-    mean, var = _masked_statistics(counted, x, mask, spread)
+    if counted == "turned":
+        mask = np.broadcast_to(mask[:, None, :], x.shape)  # fits only where T = C
+        mean = (x * mask).sum(axis=(0, 1)) / mask[:, 0].sum()
+        var = (mask * (x - mean) ** 2).sum(axis=(0, 1)) / mask[:, 0].sum()
+        return ((mask * ((x - mean) / np.sqrt(var + eps) * gamma + beta),),)
+    if counted == "guessed":
+        mask, counted = (x != 0).any(axis=-1), "real"
+    mean, var = _masked_statistics("real" if counted == "first of all" else counted, x, mask, spread)
+    if counted == "first of all":
+        first = x.reshape(-1, x.shape[-1])[: mask.sum()]
+        mean, var = first.mean(axis=0), first.var(axis=0)
     if counted == "time, own gamma":
         gamma, beta = gamma.reshape(-1, 1), beta.reshape(-1, 1)
     c = CENTRES[centre](x, mean, (0, 1))
@@ -441,6 +479,8 @@ batch_norm = Exercise(
     space=Space(
         batch_norm_model,
         read(BATCH + VARIANCE, [("spread", "ddof"), *ROWS_ONLY], **WORDS) + BOTH_MODES,
+        measured=_measured_momentum,
+        common=FREQUENT | {"unbiased_to_normalize", "axis_batch_only", "axis_features"},
         alone=_for_running_statistics_too() + _in("training") + _in("evaluation"),
     ),
     properties=_properties,

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from .. import layers
-from .core import Exercise
+from .core import Exercise, Remark
 from .formulas import evaluate
 from .mistakes import blocks as mistakes
 from .norms import rows
@@ -118,6 +118,16 @@ def _flows(ask, probe, names):
     return facts
 
 
+def _itself(x):
+    """x itself"""
+    return x
+
+
+WRITTEN_INTO = (
+    "With a branch that returns its own input (an identity) x is changed: `h = f(x)` and then `h += x` writes into what f "
+    "returned, which may be x or something f still needs. Write `h = h + x`."
+)
+
 residual_block = Exercise(
     reference=layers.residual_block,
     outputs=("y",),
@@ -134,6 +144,7 @@ residual_block = Exercise(
         ),
     ),
     properties=lambda ask, probe: _flows(ask, probe, ("f",)),
+    remarks=[Remark((rows(2, 3), _itself), "branch_written_into", WRITTEN_INTO)],
     prompt=(
         "Write `residual_block(x, f)`: the branch's output is added to its input. `x` has shape (..., d); `f` is a "
         "function that takes such an array and returns one of the same shape. Return their sum, shaped like `x`; leave "
@@ -183,7 +194,7 @@ projected_residual = Exercise(
         "shaped like `f(x)`."
     ),
     hints=[
-        "Compute the branch first, then look at its shape.",
+        "Compute the branch first, h = f(x), then look at its shape.",
         "NumPy adds (4, 6) and (4, 1) without a complaint: compare shapes, do not wait for an error.",
         "`shortcut = x if x.shape == h.shape else proj(x)`.",
     ],
@@ -365,12 +376,16 @@ def _stack_model(x, fs, norms, final_norm, form=HALF, final="right", which="righ
     pairs = {"right": pairs, "all but last": pairs[:-1], "all but first": pairs[1:], "first": pairs[:1],
              "last": pairs[-1:], "twice": pairs * 2}[which]  # fmt: skip
     start = x
-    h = final_norm(x) if final == "first" else x
+    h = final_norm(x) if final in ("first", "first too") else norms[0](x) if final == "own first" else x
     for i, (f, n) in enumerate(pairs):
+        if final == "before last" and i == len(pairs) - 1:
+            h = final_norm(h)
         if source == "from the input":
             h = h + f(n(start))
         elif source == "skip of input":
             h = start + f(n(h))
+        elif source == "averaged":
+            h = h + f(n(h)) / len(pairs)
         elif source == "one skip":
             h = f(n(h))
         else:
@@ -381,7 +396,10 @@ def _stack_model(x, fs, norms, final_norm, form=HALF, final="right", which="righ
         h = start + h
     if source == "input added":
         h = start + h
+    if source == "without input":
+        h = h - start
     ends = {"right": lambda: final_norm(h), "twice": lambda: final_norm(final_norm(h)), "last of norms": lambda: norms[-1](h),
+            "first too": lambda: final_norm(h), "own first": lambda: final_norm(h),
             "added": lambda: h + final_norm(h), "of branches": lambda: start + final_norm(h)}  # fmt: skip
     return ((ends.get(final, lambda: h)(),),)
 
@@ -440,6 +458,27 @@ def _init_powers(ask, probe):
     ]
 
 
+def _measured_powers(probes, answers):
+    """More slips: the result as c * base_std**p * n_layer**q, read off the answers."""
+    if any(a is None or a[0][0].shape != () or not 0 < a[0][0] < np.inf for a in answers):
+        return []
+    logs = np.log([float(a[0][0]) for a in answers])
+    terms = np.array([[1, np.log(base_std), np.log(n_layer)] for base_std, n_layer in probes])
+    (c, p, q), *_ = np.linalg.lstsq(terms, logs, rcond=None)
+    c, p, q = np.exp(c), round(p, 6), round(q, 6)
+    if q == -0.5 and p == 1:
+        text = f"that counts {1 / c**2:.4g} additions for each layer; a transformer layer adds two branches to the stream."
+    elif q > 0:
+        text = "deeper stacks start with larger weights; divide by the root of the number of additions, 2 * n_layer."
+    elif q == 0:
+        text = "n_layer is ignored: the std does not shrink with depth."
+    else:
+        text = f"it goes with n_layer to the power {q:.4g}; variances add up, so it is -1/2."
+    if p != 1:
+        text += f" base_std comes in to the power {p:.4g}; it is just a factor."
+    return [Slip("wrong_power", "formula", f"{c:.6g} * base_std ** {p:.6g} * n_layer ** {q:.6g}", text)]
+
+
 residual_init_std = Exercise(
     reference=layers.residual_init_std,
     outputs=("std",),
@@ -449,6 +488,7 @@ residual_init_std = Exercise(
             (np.asarray(evaluate(formula, base_std=base_std, n_layer=n_layer)),),
         ),
         read(mistakes.INIT),
+        measured=_measured_powers,
         summary=lambda choices: (
             f"Your function computes `{choices['formula'].replace('np.', '')}`; it should compute "
             "`base_std / sqrt(2 * n_layer)`."

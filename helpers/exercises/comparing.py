@@ -26,7 +26,10 @@ def as_array(value, name):
         if isinstance(value, tuple):
             text = f"`{name}` is a tuple of {len(value)} things; return the array alone."
             raise Unreadable("outputs_extra", text) from error
-        raise Unreadable("wrong_type", f"`{name}` is {_kind(value)} that is no array of numbers.") from error
+        text = f"`{name}` is {_kind(value)} that is no array of numbers."
+        if isinstance(value, list) and any(np.ndim(entry) for entry in value):
+            text += " Its entries are arrays of different shapes: should each be one number? Then leave out `axis=`."
+        raise Unreadable("wrong_type", text) from error
     if array.dtype.kind == "c":
         raise Unreadable(
             "complex",

@@ -90,7 +90,9 @@ def ratio(exercise, outputs, index):
     name = exercise.outputs[index].removesuffix("[]")
     if np.allclose(ratios, ratios[0]):
         return f" Every entry of `{name}` is {ratios[0]:.4g} times the right one."
-    some = ", ".join(f"{r:.4g} for {x_shape(exercise, i)}" for i, r in enumerate(ratios[:3]))
+    some = ", ".join(
+        f"{r:.4g} for {x_shape(exercise, i) or f'input {i + 1}'}" for i, r in enumerate(ratios[:3])
+    )
     return f" Every entry of `{name}` is right up to a factor that goes with the input: {some}."
 
 
@@ -151,6 +153,19 @@ def how_changed(before, after, outputs):
         if guess.shape == after.shape and np.allclose(after, guess, rtol=1e-3, atol=1e-6):
             return f": afterwards {text}"
     return ""
+
+
+TWO_AXES_ONLY = (
+    "It works for two axes only. Write it for any number of leading axes: `axis=-1, keepdims=True` for the last axis, not "
+    "`axis=1`; `[..., None]` for a new axis at the end, not `[:, None]`; and mind that `.T` reverses all the axes."
+)
+
+
+def two_axes_only(exercise, right):
+    """Is it wrong for every x with more than two axes, and right for every other one?"""
+    axes = [np.ndim(dict(zip(exercise.parameters, args)).get("x")) for args in exercise.probes]
+    more = [a > 2 for a in axes]
+    return 2 in axes and any(more) and all(good != m for m, good in zip(more, right))
 
 
 def first_line(error):

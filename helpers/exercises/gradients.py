@@ -9,7 +9,7 @@ from .. import layers
 from .core import Exercise
 from .formulas import evaluate
 from .mistakes import gradients as mistakes
-from .slips import Space, read
+from .slips import Slip, Space, read
 
 
 def _random(*shape, seed):
@@ -21,10 +21,10 @@ def _random(*shape, seed):
 SLOPE = "1 - np.tanh(z)**2"
 
 
-def _local(choice, upstream, dy, z, x):
+def _local(choice, upstream, dy, z, x, W=None):
     """dz, the gradient before tanh."""
     try:
-        slope = evaluate(choice, z=z, dy=dy, x=x)
+        slope = evaluate(choice, z=z, dy=dy, x=x, W=W)
         slope = slope + 0 * z
     except ValueError:  # another shape than z: a layer whose width changes
         return None
@@ -36,7 +36,7 @@ def _local(choice, upstream, dy, z, x):
 
 def _residual_backward_model(dy, x, W, local=SLOPE, upstream="right", dx="dy + dz @ W.T", dW="x.T @ dz"):
     z = x @ W
-    dz = _local(local, upstream, dy, z, x)
+    dz = _local(local, upstream, dy, z, x, W)
     names = {"dy": dy, "x": x, "W": W, "dz": dz, "slope": 1 - np.tanh(z) ** 2, "dW": x.T @ dz}
     out = evaluate(dx, **names)
     return (out,), (evaluate(dW, **names, dx=out),)
@@ -60,12 +60,6 @@ def _finite_difference(ask, args):
     ]
 
 
-def _ending(catalogue, right):
-    """Slips whose messages end with the right formula."""
-    ending = f" {right}, with dz = dy * (1 - tanh(x @ W)**2)."
-    return [replace(slip, message=slip.message + ending) for slip in read(catalogue)]
-
-
 residual_backward = Exercise(
     reference=layers.residual_backward,
     outputs=("dx", "dW"),
@@ -76,9 +70,13 @@ residual_backward = Exercise(
     ],
     space=Space(
         _residual_backward_model,
-        read(mistakes.LOCAL + mistakes.UPSTREAM)
-        + _ending(mistakes.RESIDUAL_DX, "dx = dy + dz @ W.T")
-        + _ending(mistakes.RESIDUAL_DW, "dW = x.T @ dz"),
+        read(
+            mistakes.LOCAL
+            + mistakes.RESIDUAL_LOCAL
+            + mistakes.UPSTREAM
+            + mistakes.RESIDUAL_DX
+            + mistakes.RESIDUAL_DW
+        ),
     ),
     properties=_finite_difference,
     prompt=(
@@ -111,6 +109,7 @@ def _chain_model(x, Ws, dout, residual, local=SLOPE, upstream="right", back="dz 
     passing = {
         "right": [residual] * len(Ws),
         "always": [True] * len(Ws),
+        "always, where it fits": [residual or W.shape[0] == W.shape[1] for W in Ws],
         "inverted": [not residual] * len(Ws),
         "first layer": [residual and i == 0 for i in range(len(Ws))],
         "last layer": [residual and i == len(Ws) - 1 for i in range(len(Ws))],
@@ -119,15 +118,19 @@ def _chain_model(x, Ws, dout, residual, local=SLOPE, upstream="right", back="dz 
     dhs, dWs, dzs = [start], [], []
     walk = range(len(Ws)) if chain == "forward order" else reversed(range(len(Ws)))
     for i in walk:
-        W, h, dh = Ws[i], hs[i], start if chain == "restart" else dhs[-1]
+        W, h, dh = Ws[-1 if chain == "last matrix" else i], hs[i], start if chain == "restart" else dhs[-1]
         z = h @ W
         if slope_of == "below":
             z = hs[max(i - 1, 0)] @ Ws[max(i - 1, 0)]
         dz = _local(local, upstream, dh, z, h)
+        if slope_of == "missing in the last" and i == len(Ws) - 1:
+            dz = dh
+        if slope_of == "missing in the first" and i == 0:
+            dz = dh
         if slope_of == "output":
             dz = dh * (1 - hs[i + 1] ** 2)
         names = {"dz": dz, "dh": dh, "W": W, "h": h, "x": x, "h_next": hs[i + 1], "h_before": hs[max(i - 1, 0)], "dout": dout,
-                     "W_next": Ws[min(i + 1, len(Ws) - 1)], "W_before": Ws[max(i - 1, 0)], "slope_before": 1 - h**2}  # fmt: skip
+                     "W_next": Ws[min(i + 1, len(Ws) - 1)], "W_before": Ws[max(i - 1, 0)], "W_wrapped": Ws[i - 1], "slope_before": 1 - h**2}  # fmt: skip
         names["dW"] = h.T @ dz
         names["down"] = evaluate(back, **names)
         below = evaluate(skip, **names) if passing[i] else names["down"]
@@ -191,15 +194,28 @@ backprop_chain = Exercise(
 # ------------------------------------------------------------------------------ grad_norms
 
 
-def _grad_norms_model(params, grads, length="np.sqrt((g**2).sum())", total="np.sqrt((true**2).sum())"):
+def _grad_norms_model(
+    params, grads, length="np.sqrt((g**2).sum())", total="np.sqrt((true**2).sum())", everywhere=None
+):
+    if everywhere:
+        length, total = everywhere, "np.sqrt((per**2).sum())"
     true = np.array([np.sqrt((g**2).sum()) for g in grads])
-    per = np.array([evaluate(length, g=g, p=p) for p, g in zip(params, grads)])
+    per = np.array([evaluate(length, g=g, p=p, grads=grads) for p, g in zip(params, grads)])
     # Of a learner who gets the list wrong, the total is mostly computed from the list.
     return (per,), (np.asarray(evaluate(total, true=true, per=per, params=params, grads=grads)),)
 
 
 def _tensors(seed, *shapes, scale=1.0):
     return [_random(*shape, seed=seed + k) * scale / (k + 1) for k, shape in enumerate(shapes)]
+
+
+def _lengths_and_total():
+    """A wrong length, in the list and in the total that is made of it."""
+    return [
+        replace(slip, decision="everywhere", message=slip.message + " The total is made of these lengths.")
+        for slip in read(mistakes.LENGTHS)
+        if slip.name != "squared"
+    ]
 
 
 grad_norms = Exercise(
@@ -213,7 +229,7 @@ grad_norms = Exercise(
     ],
     space=Space(
         _grad_norms_model,
-        read(mistakes.LENGTHS + mistakes.TOTALS),
+        read(mistakes.LENGTHS + mistakes.TOTALS) + _lengths_and_total(),
         named=lambda names: (
             "the square root is missing, in the list and in the total: you return squared norms (sums of squares). Take "
             "the root of each sum of squares."
@@ -246,6 +262,23 @@ def _clip_model(grads, max_norm, clip="[g * min(1, max_norm / (total + 1e-6)) fo
     total = np.sqrt(sum((g**2).sum() for g in grads))
     scaled = evaluate(clip, grads=grads, max_norm=max_norm, total=total, norm=_norm)
     return (tuple(scaled),)
+
+
+def _measured_limit(probes, answers):
+    """More slips: a max_norm of the learner's own, the largest length that is left."""
+    usable = [a[0] for a in answers if a is not None]
+    lengths = [np.sqrt(sum((g.astype(float) ** 2).sum() for g in grads)) for grads in usable]
+    if not lengths or not 0 < max(lengths) < np.inf:
+        return []
+    text = f"max_norm is ignored: about {max(lengths):.4g} is used whatever it is. The factor is min(1, max_norm / total)."
+    return [
+        Slip(
+            "max_norm_ignored",
+            "clip",
+            f"[g * min(1, {max(lengths):.8g} / (total + 1e-6)) for g in grads]",
+            text,
+        )
+    ]
 
 
 def _no_gradient(ask):
@@ -301,7 +334,7 @@ clip_by_global_norm = Exercise(
         (_tensors(46, (4,), (2, 2), (3,), scale=5.0)[::-1], 1.5),
         (_tensors(45, (3,), (2,), (3,), scale=0.5), 0.3),
     ],
-    space=Space(_clip_model, read(mistakes.CLIP)),
+    space=Space(_clip_model, read(mistakes.CLIP), measured=_measured_limit),
     properties=_clip_properties,
     extras=[_no_gradient],
     prompt=(
@@ -337,6 +370,13 @@ STEPS = {
     "sign": "w - lr * np.sign(g)",
     "twice": "w - 2 * lr * g",
     "squared": "w - lr**2 * g",
+    "first gradient": "w - lr * first",
+    "cleared every second": "w - lr * (g if i % 2 == 0 else previous + g)",
+    "every second": "w - lr * (previous + g) if i % 2 else w",
+    "nesterov": "w - lr * (g + 0.9 * velocity)",
+    "rmsprop": "w - lr * g / (np.sqrt(square) + 1e-8)",
+    "clipped": "w - lr * np.clip(g, -1, 1)",
+    "clipped by norm": "w - lr * g * min(1, 1 / np.sqrt((g**2).sum()))",
     "stale": "w - lr * previous",
     "delayed": "w - lr * previous",
     "mean": "w - lr * g.mean()",
@@ -347,12 +387,12 @@ STEPS = {
 }
 
 
-def _sgd_model(w, grad_fn, batches, lr, step="right"):
+def _sgd_model(w, grad_fn, batches, lr, step="right", formula=None, carry=0.9):
     """sgd_steps with switches."""
     start, kept, used = w, 0 * w, batches
-    if step in ("all but last", "all but first", "first", "reversed", "one too many"):
+    if step in ("all but last", "all but first", "first", "reversed", "one too many", "two epochs"):
         used = {"all but last": batches[:-1], "all but first": batches[1:], "first": batches[:1],
-                "reversed": batches[::-1], "one too many": [*batches, batches[-1]]}[step]  # fmt: skip
+                "reversed": batches[::-1], "one too many": [*batches, batches[-1]], "two epochs": [*batches, *batches]}[step]  # fmt: skip
     gradients = [grad_fn(start, b) for b in batches]
     ends = {
         "summed": lambda: w - lr * sum(gradients),
@@ -362,10 +402,12 @@ def _sgd_model(w, grad_fn, batches, lr, step="right"):
     }
     if step in ends:
         return ((ends[step](),),)
-    previous, velocity, trail = 0 * w, 0 * w, []
+    previous, velocity, square, trail = 0 * w, 0 * w, 0 * w, []
+    if carry != 0.9:
+        formula = STEPS["momentum"]
     for i, b in enumerate(used):
         g = grad_fn(w, batches[0] if step == "first batch" else b)
-        kept, velocity = kept + g, 0.9 * velocity + g
+        kept, velocity, square = kept + g, carry * velocity + g, 0.9 * square + 0.1 * g**2
         names = {
             "w": w,
             "g": g,
@@ -375,9 +417,11 @@ def _sgd_model(w, grad_fn, batches, lr, step="right"):
             "velocity": velocity,
             "n": len(batches),
             "start": start,
+            "square": square,
+            "first": gradients[0],
         }
         names["previous"] = g if i == 0 and step == "stale" else previous
-        w = evaluate(STEPS.get(step, "w - lr * g"), **names)
+        w = evaluate(formula or STEPS.get(step, "w - lr * g"), **names)
         previous = g
         trail.append(w)
     results = {
@@ -387,6 +431,42 @@ def _sgd_model(w, grad_fn, batches, lr, step="right"):
         "unchanged": start,
     }
     return ((results.get(step, w),),)
+
+
+def _measured_steps(probes, answers):
+    """More slips whose number is read off the answers: of one step, a learning rate or decay; of two, what is kept."""
+    slips = []
+    for (w, grad_fn, batches, lr), a in zip(probes, answers):
+        if a is None or a[0][0].shape != w.shape or len(batches) > 2:
+            continue
+        end = a[0][0].astype(float)
+        g = grad_fn(w, batches[0])
+        if len(batches) == 1:
+            rate, decay = _share(w - end, g), _share((w - end) / lr - g, w)
+            slips += [
+                ("lr_ignored", f"w - {rate:.8g} * g", f"lr is ignored: about {rate:.4g} is used whatever it is. Use w - lr * gradient."),
+                ("lr_factor", f"w - {rate / lr:.8g} * lr * g", f"each step is multiplied by about {rate / lr:.4g}; it is lr * gradient."),
+                ("weight_decay", f"w - lr * (g + {decay:.8g} * w)", f"weight decay of about {decay:.4g} is added to the gradient; it is not asked for."),
+                ("weight_decay", f"w - lr * g - {decay * lr:.8g} * w", "weight decay is taken off w in every step; it is not asked for."),
+            ]  # fmt: skip
+        else:
+            middle = w - lr * g
+            g2 = grad_fn(middle, batches[1])
+            kept, shrunk = _share((middle - end) / lr - g2, g), _share((middle - end) / lr, g2)
+            slips += [
+                ("momentum", kept, f"a momentum of about {kept:.4g} is kept between the steps; plain SGD keeps nothing."),
+                ("lr_scheduled", f"w - lr * {shrunk:.8g}**i * g", f"the learning rate is multiplied by about {shrunk:.4g} after each step; keep it."),
+            ]  # fmt: skip
+    return [
+        Slip(name, "carry" if isinstance(choice, float) else "formula", choice, text)
+        for name, choice, text in slips
+        if "nan" not in str(choice) and "inf" not in str(choice)
+    ]
+
+
+def _share(a, b):
+    """The number k that makes k * b nearest to a."""
+    return float((a * b).sum() / (b * b).sum())
 
 
 def _pull(w, batch):
@@ -412,7 +492,7 @@ sgd_steps = Exercise(
         _sgd_probe((3,), 4, 0.3),
         _sgd_probe((2, 3), 3, 0.05),
     ],
-    space=Space(_sgd_model, read(mistakes.SGD)),
+    space=Space(_sgd_model, read(mistakes.SGD), measured=_measured_steps),
     properties=None,
     prompt=(
         "Write `sgd_steps(w, grad_fn, batches, lr)`: one step of stochastic gradient descent a batch, in order, and "

@@ -39,6 +39,47 @@ def _halves(x, axis):
     return sum(p.var(axis=axis, keepdims=True) * p.shape[axis] for p in parts) / x.shape[axis]
 
 
+def _min_max(x, eps):
+    low, high = x.min(axis=-1, keepdims=True), x.max(axis=-1, keepdims=True)
+    return (x - low) / (high - low + eps)
+
+
+def _softmax(x):
+    e = np.exp(x - x.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def _by_part(x, part, eps, centred):
+    """x normalized by the statistics of some of its features."""
+    mean = part.mean(axis=-1, keepdims=True) if centred else 0.0
+    return (x - mean) / np.sqrt(((part - mean) ** 2).mean(axis=-1, keepdims=True) + eps)
+
+
+def _by_count(x, count, eps, centred):
+    """x normalized by statistics that are divided by another number than that of the features."""
+    mean = x.sum(axis=-1, keepdims=True) / count if centred else 0.0
+    return (x - mean) / np.sqrt(((x - mean) ** 2).sum(axis=-1, keepdims=True) / count + eps)
+
+
+def _groups(x, eps, centred):
+    half = x.shape[-1] // 2
+    return np.concatenate([_by_part(p, p, eps, centred) for p in (x[..., :half], x[..., half:])], axis=-1)
+
+
+# What a row may be put through instead; c: is the mean subtracted?
+INSTEAD = {
+    "min-max": lambda x, eps, c: _min_max(x, eps),
+    "min-max, no eps": lambda x, eps, c: _min_max(x, 0.0),
+    "softmax": lambda x, eps, c: _softmax(x),
+    "first half": lambda x, eps, c: _by_part(x, x[..., : x.shape[-1] // 2], eps, c),
+    "all but last": lambda x, eps, c: _by_part(x, x[..., :-1], eps, c),
+    "all but first": lambda x, eps, c: _by_part(x, x[..., 1:], eps, c),
+    "two groups": lambda x, eps, c: _groups(x, eps, c),
+    "rows counted": lambda x, eps, c: _by_count(x, len(x), eps, c),
+    "one less": lambda x, eps, c: _by_count(x, x.shape[-1] - 1, eps, c),
+}
+
+
 def spread_of(choice, x, mean, axis, others):
     """What stands for the variance, before eps and the root."""
 
@@ -93,6 +134,7 @@ DENOMINATORS = {
     "missing": lambda v, eps, n: np.sqrt(v),
     "clamped": lambda v, eps, n: np.sqrt(np.maximum(v, eps)),
     "clamped outside": lambda v, eps, n: np.maximum(np.sqrt(v), eps),
+    "clamped length": lambda v, eps, n: np.maximum(np.sqrt(v), eps / np.sqrt(n)),
     "twice": lambda v, eps, n: np.sqrt(v + eps) + eps,
     "twice inside": lambda v, eps, n: np.sqrt(v + 2 * eps),
     "minus": lambda v, eps, n: np.sqrt(v - eps),
@@ -116,6 +158,7 @@ DIVISIONS = {
     "multiplied": lambda c, den: c * den,
     "multiplied by var": lambda c, den: c * den**2,
     "none": lambda c, den: c,
+    "itself": lambda c, den: den + 0 * c,
     "only": lambda c, den: 1 / den + 0 * c,
     "minus": lambda c, den: c - den,
 }
@@ -147,6 +190,7 @@ AFFINE = {
     "exponent": lambda h, gamma, beta, x: h * np.exp(gamma) + beta,
     "softplus": lambda h, gamma, beta, x: h * np.log1p(np.exp(gamma)) + beta,
     "matrix": lambda h, gamma, beta, x: (h * gamma).sum(axis=-1, keepdims=True) + beta,
+    "x added": lambda h, gamma, beta, x: (h + x) * gamma + beta,
     "turned": lambda h, gamma, beta, x: h * gamma.reshape(-1, 1) + beta.reshape(-1, 1),
 }
 
@@ -166,11 +210,17 @@ def standardize(
     eps_value=None,
     others=1,
     lanes="own",
+    instead=None,
+    about="mean",
 ):
     """x normalized over axis; each keyword is a decision that can go wrong."""
     eps = eps if eps_value is None else eps_value
     if lanes != "own":
         return _on_lanes(x, eps, centre, lanes)
+    if instead:
+        return INSTEAD[instead](x, eps, centre == "mean")
+    if centre.endswith(", used"):
+        centre, about = centre.removesuffix(", used"), "centre"
     if spread_axis is not None and spread_axis != axis:
         v_mean = x.mean(axis=_numpy_axis(spread_axis), keepdims=True)
         spread_over = _numpy_axis(spread_axis)
@@ -181,6 +231,8 @@ def standardize(
     if keepdims in ("mean dropped", "mean dropped, used"):
         mean = np.squeeze(mean, axis=mean_over)
         v_mean = mean if keepdims == "mean dropped, used" else v_mean
+    if about == "centre":  # the variance is taken of what was subtracted from x, whatever that was
+        v_mean = x - CENTRES[centre](x, mean, axis)
     v = spread_of(spread, x, v_mean, spread_over, others)
     if keepdims == "none":
         mean, v = np.squeeze(mean, axis=mean_over), np.squeeze(v, axis=spread_over)
@@ -191,7 +243,18 @@ def standardize(
         mean, v = mean[pick], v[pick]
     c = CENTRES[centre](x, mean, axis)
     n = x.size // x.mean(axis=axis, keepdims=True).size
-    return DIVISIONS[division](c, DENOMINATORS[eps_place](v, eps, n))
+    if eps_place in ("numerator", "numerator too"):
+        c, eps_place = c + eps, "missing" if eps_place == "numerator" else "inside"
+    if eps_place == "result":
+        return DIVISIONS[division](c, np.sqrt(v)) + eps
+    if eps_place == "x":  # the denominator is made of x + eps
+        return c / np.sqrt(spread_of(spread, x + eps, v_mean, spread_over, others))
+    den = DENOMINATORS[eps_place](v, eps, n)
+    if division == "of the mean":
+        return x - mean / den
+    if division == "root of n":
+        return c / den * np.sqrt(n)
+    return DIVISIONS[division](c, den)
 
 
 def _on_lanes(x, eps, centre, lanes):

@@ -1,11 +1,23 @@
 """layer_norm, rms_norm and rms_norm_offset."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from .. import layers
 from .core import Exercise, Remark
 from .mistakes.normalizing import SHARED, SHIFT, VARIANCE
-from .mistakes.norms import AFFINE_FIRST, AXES, MEAN_AXES, MEAN_SQUARE, OFFSETS, ROWS, SPREAD_AXES
+from .mistakes.norms import (
+    AFFINE_FIRST,
+    AXES,
+    CENTRED_ROWS,
+    EPS_ELSEWHERE,
+    MEAN_AXES,
+    MEAN_SQUARE,
+    OFFSETS,
+    ROWS,
+    SPREAD_AXES,
+)
 from .normalizing import AFFINE, standardize
 from .slips import Slip, Space, read
 
@@ -61,6 +73,7 @@ def row_axis(choice, ndim):
         "all": None,
         "all but first": tuple(range(1, ndim)),
         "second": 1,
+        "last but one": -2,
         "all but last": tuple(range(ndim - 1)),
     }[choice]
 
@@ -68,6 +81,8 @@ def row_axis(choice, ndim):
 def _normalize(x, gamma, beta, eps, axis="last", affine="right", times="once", output="right", **choices):
     """layer_norm (and rms_norm, with other defaults) with switches."""
     over = row_axis(axis, x.ndim)
+    if choices.get("mean_axis", "").endswith(", used"):
+        choices |= {"mean_axis": choices["mean_axis"].removesuffix(", used"), "about": "centre"}
     for name in ("mean_axis", "spread_axis"):
         if name in choices:
             at = row_axis(choices[name], x.ndim)
@@ -90,6 +105,10 @@ def _normalize(x, gamma, beta, eps, axis="last", affine="right", times="once", o
         y = np.concatenate([y[:1], x[1:]])
     elif output == "first only, zeros":
         y = np.concatenate([y[:1], 0 * x[1:]])
+    elif output == "relu":
+        y = np.maximum(y, 0)
+    elif output == "tanh":
+        y = np.tanh(y)
     elif output == "one step":
         y = y[0]
     elif output == "last missing":
@@ -146,6 +165,43 @@ RMS_WORDS = {
     "affine": "x / rms * gamma", "feature": "feature", "sample": "row", "axis": "axis=-1", "statistic": "root mean square",
     "spread": "mean square", "wrong_count": "",
 }  # fmt: skip
+
+
+# The frequent slips: of these, three at once are recognized too.
+FREQUENT = frozenset({
+    "axis_batch", "axis_all", "ddof_1", "eps_outside", "eps_missing", "affine_missing", "beta_missing", "gamma_missing",
+    "sum_instead_of_mean", "spread_not_centred", "not_centred", "divided_by_variance", "one_plus_gamma",
+})  # fmt: skip
+
+
+def _and_used(slips, decision):
+    """Something else than the mean is subtracted, and the variance is taken about that as well."""
+    return [
+        replace(
+            s,
+            choice=f"{s.choice}, used",
+            message=s.message + " The variance is taken about it too.",
+        )
+        for s in slips
+        if s.decision == decision
+        and (decision == "mean_axis" or s.choice in ("median", "min", "max", "sum", "plus"))
+    ]
+
+
+LAYER_SLIPS = read(
+    AXES
+    + SPREAD_AXES
+    + VARIANCE
+    + SHARED
+    + SHIFT
+    + MEAN_AXES
+    + ROWS
+    + AFFINE_FIRST
+    + EPS_ELSEWHERE
+    + CENTRED_ROWS,
+    **LAYER_WORDS,
+)
+LAYER_SLIPS += _and_used(LAYER_SLIPS, "centre") + _and_used(LAYER_SLIPS, "mean_axis")
 
 
 def _measured_eps(parameters, v):
@@ -368,8 +424,9 @@ layer_norm = Exercise(
     probes=_layer_probes(1e-5),
     space=Space(
         layer_norm_model,
-        read(AXES + SPREAD_AXES + VARIANCE + SHARED + SHIFT + MEAN_AXES + ROWS + AFFINE_FIRST, **LAYER_WORDS),
+        LAYER_SLIPS,
         measured=_measured_eps(lambda args: args[:3], "var"),
+        common=FREQUENT,
     ),
     properties=_layer_properties,
     remarks=LAYER_REMARKS,
@@ -403,7 +460,8 @@ rms_norm = Exercise(
     + [(rows(4, 6) * 1e-3, gains(6)[0], 1e-6)],
     space=Space(
         rms_norm_model,
-        read(AXES + MEAN_SQUARE + SHARED + ROWS, [("affine", "raw")], **RMS_WORDS),
+        read(AXES + MEAN_SQUARE + SHARED + ROWS + EPS_ELSEWHERE, [("affine", "raw")], **RMS_WORDS),
+        common=FREQUENT,
         measured=_measured_eps(lambda args: (args[0], args[1], 0), "mean(x**2)"),
         named=lambda names: (
             "the mean is subtracted, in the numerator and (through the variance) in the denominator: that is LayerNorm "
@@ -438,7 +496,7 @@ rms_norm_offset = Exercise(
     space=Space(
         rms_norm_offset_model,
         read(
-            OFFSETS + AXES + MEAN_SQUARE + SHARED + ROWS,
+            OFFSETS + AXES + MEAN_SQUARE + SHARED + ROWS + EPS_ELSEWHERE,
             [("affine", "raw"), ("affine", "one plus"), ("affine", "none")],
             **RMS_WORDS | {"affine": "x / rms * (1 + w)"},
         ),

@@ -14,25 +14,12 @@ import numpy as np
 
 from .comparing import alike
 
-# What a sentence may start with in small letters.
+# What a sentence may start with in small letters: names in the code.
 NAMES = [
-    "eps",
-    "gamma",
-    "beta",
-    "running_mean",
-    "running_var",
-    "x",
-    "w",
-    "dx",
-    "dW",
-    "dgamma",
-    "dbeta",
-    "var",
-    "sqrt",
-    "rstd",
-    "a",
-    "g",
-]
+    "eps", "gamma", "beta", "running_mean", "running_var", "x", "w", "dx", "dW", "dgamma", "dbeta", "var", "sqrt",
+    "rstd", "rstd**2", "g", "f", "f(x)", "ffn", "norm1", "norm2", "base_std", "n_layer", "mean(g)", "x_hat", "dy",
+    "dz", "sum(g)", "max_norm", "mean(g * x_hat)", "sum(g * x_hat)", "n",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -80,6 +67,7 @@ class Space:
     model: callable
     slips: list
     most: int = 2  # slips at once
+    common: frozenset = frozenset()  # names of the frequent slips, of which three are tried at once too
     alone: list = field(default_factory=list)  # slips that are tried one at a time only
     measured: callable = lambda probes, answers: []
     named: callable = lambda names: None
@@ -108,7 +96,8 @@ class Space:
 
 def _capital(text):
     """A capital letter at the start, unless a name in the code stands there."""
-    return text if text.replace("(", " ").split(" ")[0] in NAMES else text[0].upper() + text[1:]
+    named = text.startswith(("a * ", *(name + end for name in NAMES for end in (" ", ",", "'", "("))))
+    return text if named else text[0].upper() + text[1:]
 
 
 def search(space, probes, answers, wrong, most=None):
@@ -121,11 +110,13 @@ def search(space, probes, answers, wrong, most=None):
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         slips = [*space.slips, *space.measured(probes, answers)]
-        for size in range(1, (most or space.most) + 1):
+        for size in range(1, (most or max(space.most, 3 if space.common else 1)) + 1):
             left = set(wrong) - set(found)
             if not left:
                 break
-            if size == 2:
+            if size > space.most:
+                slips = [slip for slip in slips if slip.name in space.common]
+            if size > 1:
                 effects = _effects(space, slips, probes)
             for chosen in (
                 zip(slips + space.alone) if size == 1 else _combinations(slips, size, effects, left)

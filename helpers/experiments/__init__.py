@@ -27,6 +27,7 @@ from .training import (
     Classifier,
     Lesions,
     Progress,
+    chance_error,
     deepen,
     evaluate,
     gradient_gap,
@@ -35,6 +36,7 @@ from .training import (
     random_lesion_errors,
     spirals,
     train,
+    trained_lesions,
 )
 
 __all__ = [
@@ -51,6 +53,7 @@ __all__ = [
     "activation_spread",
     "autocorrelation",
     "brown_noise",
+    "chance_error",
     "cosines_with_first",
     "deepen",
     "evaluate",
@@ -72,6 +75,7 @@ __all__ = [
     "spread_through",
     "toy_gradient_norms",
     "train",
+    "trained_lesions",
     "uniform_matrices",
     "white_noise",
 ]

@@ -4,6 +4,7 @@ Training is a generator: each `next` goes on for some steps, so a notebook can s
 """
 
 import copy
+import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -277,6 +278,21 @@ def lesion_errors(network, x, y):
     """
     without = [evaluate(network, x, y, {i})[1] for i in range(len(network.blocks))]
     return Lesions(evaluate(network, x, y)[1], np.array(without))
+
+
+@functools.lru_cache(maxsize=8)
+def trained_lesions(seed=0, **kind):
+    """Train a Classifier(**kind) on the spiral (Adam, 400 steps), then delete each block in turn -> Lesions."""
+    x, y = spirals(seed=seed)
+    network = Classifier(**kind, seed=seed)
+    for _ in train(network, x, y, optimizer="adam", lr=1e-3, every=400, seed=seed):
+        pass
+    return lesion_errors(network, x, y)
+
+
+def chance_error(y):
+    """Share of wrong answers when one always guesses the largest class. y (n,) of int -> number."""
+    return 1 - np.bincount(y).max() / len(y)
 
 
 def random_lesion_errors(network, x, y, k, *, trials=20, seed=0):

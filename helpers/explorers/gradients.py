@@ -6,7 +6,7 @@ import numpy as np
 
 from .. import controls, exercises, experiments, figures
 from ..figures.drawing import WITH, WITHOUT
-from ..live import live
+from ..live import Told, live
 from ..running import Run
 from .learner import about, given
 
@@ -74,14 +74,15 @@ def your_gradient_bars(backprop_chain=None, grad_norms=None):
         yours = bars(given(chain, backprop_chain), given(norms, grad_norms), *setting)
         reference = bars(chain.reference, norms.reference, *setting)
         if yours.shape != reference.shape:
-            raise ValueError(
-                f"Your functions give {yours.shape} norms; with layer 0 there should be {reference.shape}."
+            raise Told(
+                f"Your functions give {yours.size} lengths; with layer 0 there should be {reference.size}."
             )
         network = f"{figures.count(layers, 'tanh layer')}, gain {figures.words(gain)}"
         remark = about(chain, backprop_chain) + about(norms, grad_norms)
         return picture.update(yours, reference, residual, network, scale, "the reference", remark)
 
     residual, layers, gain, scale = _switches()
+    residual.value = True  # a forgotten shortcut shows only where there is one
     return live(
         picture.figure,
         update,

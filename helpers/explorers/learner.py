@@ -1,9 +1,31 @@
 """The learner's own function in an explorer: used as it is, replaced by the reference while it is blank."""
 
+import functools
+
+from ..live import Told
+
 
 def given(exercise, function):
-    """The function that the picture runs: the learner's, or the reference when there is none yet."""
-    return exercise.reference if function is None else exercise.or_reference(function)
+    """The function that the picture runs: the learner's, or the reference when there is none yet.
+
+    Told when the learner's function returns nothing, or not as many things as it should.
+    """
+    if function is None or exercise.is_blank(function):
+        return exercise.reference
+
+    @functools.wraps(function)
+    def checked(*arguments):
+        result = function(*arguments)
+        if result is None:
+            raise Told(f"Your {exercise.name} returned None: is its `return` missing?")
+        expected = len(exercise.outputs)
+        if expected > 1 and (not isinstance(result, tuple | list) or len(result) != expected):
+            count = len(result) if isinstance(result, tuple | list) else 1
+            things = "one thing" if count == 1 else f"{count} things"
+            raise Told(f"Your {exercise.name} returned {things}; the picture needs {expected}.")
+        return result
+
+    return checked
 
 
 def about(exercise, function, used=True):

@@ -7,7 +7,7 @@ import numpy as np
 from .. import controls, exercises, experiments, figures, layers
 from ..experiments import precision
 from ..layers import layer_norm
-from ..live import live
+from ..live import Told, live
 from ..running import Run
 from .gradients import EVERY, STEPS, side_by_side
 from .learner import about, given
@@ -22,7 +22,7 @@ def own_shape(exercise, function):
     def run(x, gamma, beta, eps):
         y = np.asarray(function(x.copy(), gamma.copy(), beta.copy(), eps))
         if y.shape != x.shape:
-            raise ValueError(f"Your {exercise.name} gave shape {y.shape} for an input of shape {x.shape}.")
+            raise Told(f"Your {exercise.name} gave shape {y.shape} for an input of shape {x.shape}.")
         return y
 
     return run
@@ -234,9 +234,7 @@ def _run_by(leaf, forward, backward):
         dx, leaf.dgamma, leaf.dbeta = grads = backward(dy, leaf.x, leaf.gamma, leaf.eps)
         shapes = tuple(np.shape(grad) for grad in grads)
         if shapes != (leaf.x.shape, leaf.gamma.shape, leaf.gamma.shape):
-            raise ValueError(
-                f"Your layer_norm_backward gave shapes {shapes} for an input of shape {leaf.x.shape}."
-            )
+            raise Told(f"Your layer_norm_backward gave shapes {shapes} for an input of shape {leaf.x.shape}.")
         return dx
 
     leaf.forward, leaf.backward = run_forward, run_backward

@@ -1,13 +1,11 @@
 """Explorers of notebook 01: one residual connection, and many in a row."""
 
-import functools
-
 import numpy as np
 
 from .. import controls, exercises, experiments, figures
 from ..figures.drawing import WITH, WITHOUT
 from ..layers import residual_backward as reference_backward
-from ..live import live
+from ..live import Told, live
 from .learner import about, given
 
 NETWORK = ("Without residuals", False), ("With residuals", True)
@@ -23,7 +21,7 @@ def add_the_input(residual_block=None):
         f = size * F
         y = np.asarray(block(X.copy(), lambda x: f)) if residual else f
         if y.shape != X.shape:
-            raise ValueError(f"Your residual_block gave shape {y.shape} for an input of shape {X.shape}.")
+            raise Told(f"Your residual_block gave shape {y.shape} for an input of shape {X.shape}.")
         return picture.update(X, f, y, residual, about(exercises.residual_block, residual_block, residual))
 
     return live(
@@ -31,7 +29,7 @@ def add_the_input(residual_block=None):
         update,
         lambda: picture.sentence,
         residual=controls.toggle("residual connection", ("without", False), ("with", True)),
-        size=controls.number("size of f", 1.0, 0.0, 5.0, 0.1),
+        size=controls.number("size of f", 1.0, 0.0, 10.0, 0.1),
     )
 
 
@@ -57,14 +55,12 @@ def what_is_left(residual_block=None):
         remark = about(exercises.residual_block, residual_block, residual)
         return picture.update(cosine, rival, residual, network, name, remark)
 
-    network = controls.toggle("network", *NETWORK)
-    network.value = residual_block is not None  # begin with what is theirs
     return live(
         picture.figure,
         update,
         lambda: picture.sentence,
-        residual=network,
-        layers=controls.whole("layers", 32, 1, 64),
+        residual=controls.toggle("network", *NETWORK),
+        layers=controls.whole("layers", 20, 1, 64),
         gain=controls.number("gain", 1.0, 0.1, 3.0, 0.1),
     )
 
@@ -76,7 +72,7 @@ def one_plus_slope():
         picture.figure,
         picture.update,
         lambda: picture.sentence,
-        slope=controls.number("slope f′", 0.1, -2.0, 2.0, 0.05),
+        slope=controls.number("slope f′", 0.1, -2.0, 2.0, 0.01),
         depth=controls.whole("blocks", 50, 1, 100),
     )
 
@@ -117,25 +113,17 @@ TRAINED = {  # name: kind of network, colour
 }
 
 
-@functools.lru_cache(maxsize=4)
-def lesions(name, seed=0):
-    """Train one of the two networks on the spiral, then delete each block in turn: (Lesions, chance)."""
-    x, y = experiments.spirals(seed=seed)
-    network = experiments.Classifier(**TRAINED[name][0], seed=seed)
-    for _ in experiments.train(network, x, y, optimizer="adam", lr=1e-3, every=400, seed=seed):
-        pass
-    return experiments.lesion_errors(network, x, y), 1 - np.bincount(y).max() / len(y)
-
-
 def delete_a_layer():
     """Delete one block of a trained network: a plain network is ruined, a residual one hardly notices."""
     picture = figures.Deletions()
-    for name in TRAINED:
-        lesions(name)
+    chance = experiments.chance_error(experiments.spirals()[1])
+    for kind, _ in TRAINED.values():
+        experiments.trained_lesions(**kind)
 
     def update(name, deleted):
-        seen, chance = lesions(name)
-        return picture.update(seen, chance, min(deleted, len(seen.without)), name, TRAINED[name][1])
+        kind, color = TRAINED[name]
+        seen = experiments.trained_lesions(**kind)
+        return picture.update(seen, chance, min(deleted, len(seen.without)), name, color)
 
     return live(
         picture.figure,

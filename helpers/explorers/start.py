@@ -35,11 +35,12 @@ def corners(depth=50):
 def two_switches():
     """A network of 50 blocks, with and without residuals, with and without normalization."""
     picture, seen = figures.TwoSwitches(), corners()
-    table = {name: (spread.std[-1], gradients.ratio) for name, spread, gradients in seen.values()}
+    visited = {}  # the table fills as the switches are moved: it must not answer before
 
     def update(residual, norm):
         name, spread, gradients = seen[residual, norm]
-        return picture.update(spread.std, gradients.dh, name, table)
+        visited[name] = spread.std[-1], gradients.ratio
+        return picture.update(spread.std, gradients.dh, name, visited)
 
     return live(
         picture.figure,

@@ -29,7 +29,7 @@ def words(value, digits=3):
         return text
     mantissa, exponent = text.split("e")
     raised = str(int(exponent.replace("−", "-"))).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
-    return f"{mantissa} × 10{raised}"
+    return f"{mantissa}\u00a0×\u00a010{raised}"  # no line ends inside a number
 
 
 def count(number, noun):

@@ -30,7 +30,7 @@ class TwoVectors:
         # What comes out is the widest and lies below: without the residual it is f(x) itself.
         self.out = self.ax.quiver(0, 0, 1, 1, color=WITH, width=0.016, **look)
         self.parts = self.ax.quiver(zero, zero, one, one, color=[GHOST, LEARNED], width=0.007, **look)
-        self.ax.set(xlim=(-0.5, 4.5), ylim=(-0.25, 3.75))
+        self.ax.set(xlim=(-0.5, 6.5), ylim=(-0.25, 5.25))
         self.ax.set_xlabel("first feature", fontsize=12)
         self.ax.set_ylabel("second feature", fontsize=12)
         handles = [
@@ -67,7 +67,7 @@ class Similarity:
             f"{names[residual]}, {network}: after {count(len(cosine) - 1, 'layer')} the cosine with the input is "
             f"{words(cosine[-1])}.{remark}"
         )
-        color = WITH if rival_name or not residual else WITHOUT
+        color = INK if rival_name else WITHOUT if residual else WITH
         name = rival_name or f"{names[not residual]}, for comparison"
         rival = (rival, name, color)
         return self.layers.update(
@@ -89,7 +89,8 @@ class SlopeProduct:
         ax.text(-1.97, 1e10, "explodes: above 100 times", fontsize=11, color=INK)
         (self.residual,) = ax.plot([], [], "-", color=WITH, lw=2, label="with residual, |1 + f′|ᴸ")
         (self.plain,) = ax.plot([], [], ":", color=WITHOUT, lw=2, label="without, |f′|ᴸ")
-        (self.dots,) = ax.plot([], [], "o", color=THEORY, ms=8, clip_on=False)
+        (self.with_dot,) = ax.plot([], [], "o", color=WITH, ms=9, clip_on=False)
+        (self.without_dot,) = ax.plot([], [], "s", color=WITHOUT, ms=8, clip_on=False)
         ax.set(yscale="log", xlim=(-2, 2), ylim=(1e-12, 1e12))
         ax.minorticks_off()
         ax.set_xlabel("slope f′ of the branch, the same in every block", fontsize=12)
@@ -102,12 +103,13 @@ class SlopeProduct:
         for line, curve in ((self.residual, abs(1 + self.SLOPES)), (self.plain, abs(self.SLOPES))):
             line.set_data(self.SLOPES, np.clip(curve**depth, 1e-13, 1e13))
         residual, plain = abs(1 + slope) ** float(depth), abs(slope) ** float(depth)
-        self.dots.set_data([slope, slope], np.clip([residual, plain], 1.3e-12, 0.8e12))
+        for dot, factor in ((self.with_dot, residual), (self.without_dot, plain)):
+            dot.set_data([slope], [np.clip(factor, 1e-12, 1e12)])
         self.sentence = (
             f"f′ = {words(slope)}, {count(depth, 'block')}: with residuals the gradient is multiplied by "
             f"{words(residual)}, {self._fate(residual)}; without, by {words(plain)}, {self._fate(plain)}."
         )
-        return [self.residual, self.plain, self.dots]
+        return [self.residual, self.plain, self.with_dot, self.without_dot]
 
     def _fate(self, factor):
         return "it vanishes" if factor < self.GONE else "it explodes" if factor > self.HUGE else "it survives"

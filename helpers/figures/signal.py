@@ -59,13 +59,16 @@ class TwoSwitches:
         self.sentence = self.details = ""
 
     def update(self, std, dh, name, corners):
-        """std, dh (depth + 1,): of the network that is shown; corners: {name: (std at the end, ratio)}."""
+        """std, dh (depth + 1,): of the network that is shown.
+
+        corners: {name: (std at the end, ratio)} of the networks that were shown so far.
+        """
         self.sentence = (
             f"{name}, {count(len(dh) - 1, 'layer')}: forward, the spread ends at σ = {words(std[-1])}; backward, "
             f"{share(dh[0] / dh[-1])}."
         )
         self.details = self._table(corners, name)
-        color = WITHOUT if name == next(iter(corners)) else WITH
+        color = WITHOUT if "No residuals, no" in name else WITH
         return [*self.spread.update(std, color), *self.gradient.update(dh, color)]
 
     @staticmethod
@@ -90,7 +93,7 @@ class GradientBars:
         """
         names = "Without residuals", "With residuals"
         self.sentence = f"{names[residual]}, {network}: {share(dh[0] / dh[-1])}.{remark}"
-        color = WITH if rival_name or not residual else WITHOUT
+        color = INK if rival_name else WITHOUT if residual else WITH
         name = rival_name or f"{names[not residual]}, for comparison"
         return self.layers.update(dh, WITH if residual else WITHOUT, (rival, name, color), scale=scale)
 
@@ -115,7 +118,7 @@ class WhichGradient:
         self.ax.set_yscale("log")
         self.ax.minorticks_off()
         self.ax.set_xlabel("layer", fontsize=12)
-        self.ax.set_ylabel("over that of the last layer", fontsize=12)
+        self.ax.set_ylabel("gradient, last layer = 1", fontsize=12)
         legend_above(self.ax, self.dh, self.dW)
         self.sentence = ""
 
@@ -123,7 +126,8 @@ class WhichGradient:
         """seen: GradientNorms; both curves are drawn relative to the last layer."""
         dh, dW = seen.dh[:-1] / seen.dh[-2], seen.dW / seen.dW[-1]
         layer = np.arange(1, len(dW) + 1)
-        set_limits(self.ax, (0.4, 64.6), decades(np.concatenate([dh, dW])))
+        room = next(step for step in LayerBars.STEPS if len(dW) <= step)
+        set_limits(self.ax, (0.4, room + 0.6), decades(np.concatenate([dh, dW])))
         self.dh.set_data(layer, dh)
         self.dW.set_data(layer, dW)
         self.sentence = (

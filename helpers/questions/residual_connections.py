@@ -1,7 +1,5 @@
 """Questions of `01_residual_connections`."""
 
-import functools
-
 import numpy as np
 
 from .. import experiments
@@ -9,14 +7,10 @@ from ..figures import words
 from .kinds import Choice, Number, Question, right, wrong
 
 
-@functools.cache
 def median_lesion():
-    """Train a small pre-norm network of 20 blocks; the median error, in percent, when one block is deleted."""
-    x, y = experiments.spirals()
-    network = experiments.Classifier(40, "residual", "layer")
-    for _ in experiments.train(network, x, y, steps=60, every=60, optimizer="adam", lr=2e-3):
-        pass
-    return 100 * float(np.median(experiments.lesion_errors(network, x, y).without))
+    """The median error, in percent, after one block of the trained residual network is deleted."""
+    seen = experiments.trained_lesions(depth=40, kind="residual", norm="layer")
+    return 100 * float(np.median(seen.without))
 
 
 PREDICTIONS = {
@@ -47,7 +41,7 @@ PREDICTIONS = {
             "As many as guessing: 40 % or more": lambda percent: percent >= 40,
         },
         median_lesion,
-        lambda percent: f"{words(percent, 2)} % errors in the median, after 60 steps of training",
+        lambda percent: f"{words(percent, 2)} % errors in the median",
         "Most blocks only add a little to a stream that runs past them, so the others still find what they know. "
         "The median hides the first blocks: delete one of those and the network does hardly better than guessing.",
     ),
@@ -140,7 +134,8 @@ QUIZ = {
         ),
     ),
     "zero_start": Question(
-        "You start the last matrix of each branch, $f(x) = relu(x W_1) W_2$, at $W_2 = 0$. Can the block still learn?",
+        "Each branch has two matrices, $W_1$ and $W_2$, with a ReLU between them. You start $W_2$ at 0. Can the block still "
+        "learn?",
         wrong(
             "No: a zero kills the gradient of the whole block",
             "It stops the gradient of W₁ for the first step only. W₂ itself gets a gradient from relu(x W₁), "

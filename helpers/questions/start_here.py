@@ -88,7 +88,7 @@ QUIZ = {
         ),
         wrong(
             "The values vanish, only more slowly than without it",
-            "They vanish without it: about 0.00000001 is left. With the shortcut every block adds something to a "
+            "They vanish without it: 0.00000001 or less is left. With the shortcut every block adds something to a "
             "stream that loses nothing, so the values grow.",
         ),
         right(

@@ -153,6 +153,7 @@ def answer_all(notebook):
         expect(form.get_by_role("status")).to_contain_text(re.compile("Locked in|Right|Not quite"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
 def test_axe_finds_nothing_and_long_options_wrap(notebook, theme):
     page = notebook.page

@@ -889,3 +889,582 @@ def returned_after_one(w, grad_fn, batches, lr):
     for b in batches:
         w = w - lr * grad_fn(w, b)
         return w
+
+
+# ------------------------------------------------------------------------------ written later, when they had no name
+
+
+def _row(x, mean, var, gamma, beta, eps):
+    return (x - mean) / np.sqrt(var + eps) * gamma + beta
+
+
+@mistake("layer_norm", "only the mean is divided", "brackets")
+def mean_over_std(x, gamma, beta, eps=1e-5):
+    return (x - x.mean(-1, keepdims=True) / np.sqrt(x.var(-1, keepdims=True) + eps)) * gamma + beta
+
+
+@mistake("layer_norm", "number of rows")
+def divided_by_the_rows(x, gamma, beta, eps=1e-5):
+    mean = x.sum(-1, keepdims=True) / x.shape[0]
+    return _row(x, mean, ((x - mean) ** 2).sum(-1, keepdims=True) / x.shape[0], gamma, beta, eps)
+
+
+@mistake("layer_norm", "median", "about it too")
+def median_in_both(x, gamma, beta, eps=1e-5):
+    centre = np.median(x, axis=-1, keepdims=True)
+    return _row(x, centre, ((x - centre) ** 2).mean(-1, keepdims=True), gamma, beta, eps)
+
+
+@mistake("layer_norm", "the mean is taken over axis 0", "about it too")
+def batch_mean_in_both(x, gamma, beta, eps=1e-5):
+    mean = x.mean(0)
+    return _row(x, mean, ((x - mean) ** 2).mean(-1, keepdims=True), gamma, beta, eps)
+
+
+@mistake("layer_norm", "part of the row", "one too early")
+def last_feature_not_counted(x, gamma, beta, eps=1e-5):
+    part = x[..., :-1]
+    return _row(x, part.mean(-1, keepdims=True), part.var(-1, keepdims=True), gamma, beta, eps)
+
+
+@mistake("layer_norm", "each half of a row")
+def two_groups_of_features(x, gamma, beta, eps=1e-5):
+    half = x.shape[-1] // 2
+    parts = [_row(p, p.mean(-1, keepdims=True), p.var(-1, keepdims=True), 1, 0, eps) for p in (x[..., :half], x[..., half:])]  # fmt: skip
+    return np.concatenate(parts, axis=-1) * gamma + beta
+
+
+@mistake("layer_norm", "min-max")
+def rescaled_to_0_1(x, gamma, beta, eps=1e-5):
+    low, high = x.min(-1, keepdims=True), x.max(-1, keepdims=True)
+    return (x - low) / (high - low + eps) * gamma + beta
+
+
+@mistake("layer_norm", "softmax")
+def softmax_of_rows(x, gamma, beta, eps=1e-5):
+    e = np.exp(x)
+    return e / e.sum(-1, keepdims=True) * gamma + beta
+
+
+@mistake("layer_norm", "numerator")
+def eps_added_to_x(x, gamma, beta, eps=1e-5):
+    return (x - x.mean(-1, keepdims=True) + eps) / x.std(-1, keepdims=True) * gamma + beta
+
+
+@mistake("layer_norm", "after the division")
+def eps_added_to_the_quotient(x, gamma, beta, eps=1e-5):
+    return ((x - x.mean(-1, keepdims=True)) / x.std(-1, keepdims=True) + eps) * gamma + beta
+
+
+@mistake("layer_norm", "Three things", "ddof", "eps is missing", "beta is never added")
+def three_at_once(x, gamma, beta, eps=1e-5):
+    return (x - x.mean(-1, keepdims=True)) / x.std(-1, ddof=1, keepdims=True) * gamma
+
+
+@mistake("layer_norm", "whole array", "outside", "never applied")
+def three_others_at_once(x, gamma, beta, eps=1e-5):
+    return (x - x.mean()) / (x.std() + eps)
+
+
+@mistake("layer_norm", "two axes only", "`.T` reverses")
+def transposed_for_the_means(x, gamma, beta, eps=1e-5):
+    return ((x.T - x.mean(-1)) / np.sqrt(x.var(-1) + eps)).T * gamma + beta
+
+
+@mistake("layer_norm", "tanh follows")
+def tanh_at_the_end(x, gamma, beta, eps=1e-5):
+    return np.tanh(_row(x, x.mean(-1, keepdims=True), x.var(-1, keepdims=True), gamma, beta, eps))
+
+
+@mistake("layer_norm_backward", "BatchNorm's gradient")
+def everything_over_axis_0(dy, x, gamma, eps=1e-5):
+    rstd = 1 / np.sqrt(x.var(0) + eps)
+    x_hat, g, lead = (x - x.mean(0)) * rstd, dy * gamma, tuple(range(x.ndim - 1))
+    dx = rstd * (g - g.mean(0) - x_hat * (g * x_hat).mean(0))
+    return dx, (dy * x_hat).sum(lead), dy.sum(lead)
+
+
+def _parts(dy, x, gamma, eps):
+    rstd = 1 / np.sqrt(x.var(-1, keepdims=True) + eps)
+    x_hat, lead = (x - x.mean(-1, keepdims=True)) * rstd, tuple(range(x.ndim - 1))
+    return rstd, x_hat, dy * gamma, (dy * x_hat).sum(lead), dy.sum(lead)
+
+
+@mistake("layer_norm_backward", "wrong length")
+def sums_over_the_number_of_rows(dy, x, gamma, eps=1e-5):
+    rstd, x_hat, g, dgamma, dbeta = _parts(dy, x, gamma, eps)
+    n = x.shape[0]
+    return (
+        rstd * (g - g.sum(-1, keepdims=True) / n - x_hat * (g * x_hat).sum(-1, keepdims=True) / n),
+        dgamma,
+        dbeta,
+    )
+
+
+@mistake("layer_norm_backward", "only the first term", "brackets")
+def rstd_on_the_first_term(dy, x, gamma, eps=1e-5):
+    rstd, x_hat, g, dgamma, dbeta = _parts(dy, x, gamma, eps)
+    return rstd * g - g.mean(-1, keepdims=True) - x_hat * (g * x_hat).mean(-1, keepdims=True), dgamma, dbeta
+
+
+@mistake("layer_norm_backward", "mean term is not multiplied by rstd")
+def rstd_not_on_the_mean(dy, x, gamma, eps=1e-5):
+    rstd, x_hat, g, dgamma, dbeta = _parts(dy, x, gamma, eps)
+    return rstd * (g - x_hat * (g * x_hat).mean(-1, keepdims=True)) - g.mean(-1, keepdims=True), dgamma, dbeta
+
+
+@mistake("batch_norm_backward", "wrong length")
+def divided_by_the_features(dy, x, gamma, eps=1e-5):
+    n, rstd = x.shape[1], 1 / np.sqrt(x.var(0) + eps)
+    x_hat, g = (x - x.mean(0)) * rstd, dy * gamma
+    return rstd / n * (n * g - g.sum(0) - x_hat * (g * x_hat).sum(0)), (dy * x_hat).sum(0), dy.sum(0)
+
+
+@mistake("batch_norm", "about the running mean")
+def variance_about_the_running_mean(
+    x, gamma, beta, running_mean, running_var, training, momentum=0.1, eps=1e-5
+):
+    def wide(v):
+        return v.reshape(1, -1, *[1] * (x.ndim - 2))
+
+    axes, n = (0, *range(2, x.ndim)), x.size // x.shape[1]
+    mean, var = running_mean, running_var
+    if training:
+        if n < 2:
+            raise ValueError("one value")
+        mean, var = x.mean(axes), x.var(axes)
+        running_mean = (1 - momentum) * running_mean + momentum * mean
+        squares = ((x - wide(running_mean)) ** 2).sum(axes)
+        running_var = (1 - momentum) * running_var + momentum * squares / (n - 1)
+    return (x - wide(mean)) / np.sqrt(wide(var) + eps) * wide(gamma) + wide(beta), running_mean, running_var
+
+
+@mistake("batch_norm", "as if it had one")
+def running_statistics_for_one_value(
+    x, gamma, beta, running_mean, running_var, training, momentum=0.1, eps=1e-5
+):
+    from helpers.layers import batch_norm
+
+    training = training and x.size > x.shape[1]
+    return batch_norm(x, gamma, beta, running_mean, running_var, training, momentum, eps)
+
+
+@mistake("masked_batch_norm", "what is 0 is taken for padding")
+def zeros_are_padding(x, mask, gamma, beta, eps=1e-5):
+    real = (x != 0).any(-1)
+    tokens = x[real]
+    return np.where(real[..., None], _row(x, tokens.mean(0), tokens.var(0), gamma, beta, eps), 0)
+
+
+@mistake("masked_batch_norm", "first tokens")
+def first_tokens_of_the_batch(x, mask, gamma, beta, eps=1e-5):
+    tokens = x.reshape(-1, x.shape[-1])[: mask.sum()]
+    return np.where(mask[..., None], _row(x, tokens.mean(0), tokens.var(0), gamma, beta, eps), 0)
+
+
+@mistake("masked_batch_norm", "a token of a short one counts more")
+def means_of_sequences(x, mask, gamma, beta, eps=1e-5):
+    m = mask[..., None]
+    mean = ((x * m).sum(1) / m.sum(1)).mean(0)
+    var = ((m * (x - mean) ** 2).sum(1) / m.sum(1)).mean(0)
+    return np.where(m, _row(x, mean, var, gamma, beta, eps), 0)
+
+
+@mistake("rms_norm", "before the square")
+def eps_added_before_the_square(x, gamma, eps=1e-6):
+    return x / np.sqrt(((x + eps) ** 2).mean(-1, keepdims=True)) * gamma
+
+
+@mistake("rms_norm", "multiplied by sqrt(d)")
+def sqrt_d_on_top(x, gamma, eps=1e-6):
+    return np.sqrt(x.shape[-1]) * x / np.sqrt((x**2).mean(-1, keepdims=True) + eps) * gamma
+
+
+@mistake("rms_norm", "lower limit of the length", "clamp")
+def unit_length_times_sqrt_d(x, gamma, eps=1e-6):
+    return x / np.maximum(np.linalg.norm(x, axis=-1, keepdims=True), eps) * np.sqrt(x.shape[-1]) * gamma
+
+
+@mistake("rms_norm", "shortcut")
+def residual_before_the_gain(x, gamma, eps=1e-6):
+    return (x + x / np.sqrt((x**2).mean(-1, keepdims=True) + eps)) * gamma
+
+
+@mistake("residual_block", "Something random")
+def dropout_on_the_skip(x, f):
+    return x * (np.random.rand(*x.shape) > 0.2) + f(x)
+
+
+@mistake("post_norm_block", "Something random")
+def dropout_on_the_branch(x, f, norm):
+    return norm(x + f(x) * (np.random.rand(*x.shape) > 0.2) / 0.8)
+
+
+@mistake("projected_residual", "the branch is missing", "proj(x) + f(x)")
+def only_projected(x, f, proj):
+    h = f(x)
+    return x + h if h.shape == x.shape else proj(x)
+
+
+@mistake("transformer_block", "normalized x of the first half")
+def norm_of_the_norm(x, attn, ffn, norm1, norm2):
+    h = norm1(x)
+    x = x + attn(h)
+    return x + ffn(norm2(h))
+
+
+@mistake("pre_norm_stack", "at the start as well")
+def normed_at_both_ends(x, fs, norms, final_norm):
+    x = final_norm(x)
+    for f, norm in zip(fs, norms):
+        x = x + f(norm(x))
+    return final_norm(x)
+
+
+@mistake("pre_norm_stack", "input is missing")
+def sum_of_the_branches(x, fs, norms, final_norm):
+    total = 0
+    for f, norm in zip(fs, norms):
+        total = total + f(norm(x + total))
+    return final_norm(total)
+
+
+@mistake("residual_init_std", "brackets")
+def n_layer_outside_the_fraction(base_std, n_layer):
+    return base_std / np.sqrt(2) * n_layer
+
+
+@mistake("residual_init_std", "counts 5 additions")
+def five_additions(base_std, n_layer):
+    return base_std / np.sqrt(5 * n_layer)
+
+
+@mistake("residual_init_std", "power -0.3333")
+def cube_root(base_std, n_layer):
+    return base_std / np.cbrt(2 * n_layer)
+
+
+@mistake("residual_backward", "1 - y**2")
+def slope_at_the_output(dy, x, W):
+    y = x + np.tanh(x @ W)
+    dz = dy * (1 - y**2)
+    return dy + dz @ W.T, x.T @ dz
+
+
+@mistake("residual_backward", "transposed in the forward pass")
+def forward_transposed(dy, x, W):
+    dz = dy * (1 - np.tanh(x @ W.T) ** 2)
+    return dy + dz @ W.T, x.T @ dz
+
+
+def _stack(x, Ws, residual):
+    hs = [x]
+    for W in Ws:
+        a = np.tanh(hs[-1] @ W)
+        hs.append(hs[-1] + a if residual else a)
+    return hs
+
+
+@mistake("backprop_chain", "wherever the shapes agree")
+def skip_by_shape(x, Ws, dout, residual=False):
+    hs, dhs, dWs = _stack(x, Ws, residual), [dout], []
+    for W, h in zip(Ws[::-1], hs[-2::-1]):
+        dz = dhs[0] * (1 - np.tanh(h @ W) ** 2)
+        dWs.insert(0, h.T @ dz)
+        down = dz @ W.T
+        dhs.insert(0, down + dhs[0] if down.shape == dhs[0].shape else down)
+    return dhs, dWs
+
+
+@mistake("backprop_chain", "layer below")
+def slope_of_the_layer_below(x, Ws, dout, residual=False):
+    hs, dhs, dWs = _stack(x, Ws, residual), [dout], []
+    for W, h in zip(Ws[::-1], hs[-2::-1]):
+        dWs.insert(0, h.T @ dhs[0])
+        down = dhs[0] @ W.T * (1 - h**2)
+        dhs.insert(0, down + dhs[0] if residual else down)
+    return dhs, dWs
+
+
+@mistake("backprop_chain", "layer below", "-1")
+def index_one_too_low(x, Ws, dout, residual=False):
+    hs, dhs, dWs = _stack(x, Ws, residual), [dout], []
+    for i in reversed(range(len(Ws))):
+        dz = dhs[0] * (1 - np.tanh(hs[i] @ Ws[i]) ** 2)
+        dWs.insert(0, hs[i].T @ dz)
+        down = dz @ Ws[i - 1].T
+        dhs.insert(0, down + dhs[0] if residual else down)
+    return dhs, dWs
+
+
+@mistake("backprop_chain", "last matrix")
+def loop_variable_left_over(x, Ws, dout, residual=False):
+    hs, dhs, dWs = _stack(x, Ws, residual), [dout], []
+    W = Ws[-1]
+    for h in hs[-2::-1]:
+        dz = dhs[0] * (1 - np.tanh(h @ W) ** 2)
+        dWs.insert(0, h.T @ dz)
+        dhs.insert(0, dz @ W.T + dhs[0] if residual else dz @ W.T)
+    return dhs, dWs
+
+
+@mistake("grad_norms", "total is divided by the number of tensors")
+def total_over_the_tensors(params, grads):
+    norms = np.array([np.linalg.norm(g) for g in grads])
+    return norms, np.linalg.norm(norms) / len(norms)
+
+
+@mistake("grad_norms", "root is taken twice")
+def root_of_the_total(params, grads):
+    norms = np.array([np.linalg.norm(g) for g in grads])
+    return norms, np.sqrt(np.linalg.norm(norms))
+
+
+@mistake("grad_norms", "lengths of the columns")
+def columns_added(params, grads):
+    return [np.linalg.norm(g, axis=0).sum() for g in grads], np.sqrt(sum((g**2).sum() for g in grads))
+
+
+@mistake("grad_norms", "Absolute values", "made of these lengths")
+def sums_of_absolute_values(params, grads):
+    norms = np.array([np.abs(g).sum() for g in grads])
+    return norms, np.linalg.norm(norms)
+
+
+@mistake("clip_by_global_norm", "about 5 is used")
+def limit_hard_coded(grads, max_norm):
+    total = np.sqrt(sum((g**2).sum() for g in grads))
+    return [g * min(1, 5 / (total + 1e-6)) for g in grads]
+
+
+@mistake("clip_by_global_norm", "total so far")
+def scaled_inside_the_loop(grads, max_norm):
+    total, clipped = 0.0, []
+    for g in grads:
+        total += (g**2).sum()
+        clipped.append(g * min(1, max_norm / (np.sqrt(total) + 1e-6)))
+    return clipped
+
+
+@mistake("clip_by_global_norm", "each row")
+def clipped_by_rows(grads, max_norm):
+    return [g * np.minimum(1, max_norm / (np.linalg.norm(g, axis=-1, keepdims=True) + 1e-6)) for g in grads]
+
+
+@mistake("sgd_steps", "first gradient")
+def gradient_before_the_loop(w, grad_fn, batches, lr):
+    g = grad_fn(w, batches[0])
+    for _ in batches:
+        w = w - lr * g
+    return w
+
+
+@mistake("sgd_steps", "momentum of about 0.5")
+def half_the_velocity(w, grad_fn, batches, lr):
+    v = 0
+    for b in batches:
+        v = 0.5 * v + grad_fn(w, b)
+        w = w - lr * v
+    return w
+
+
+@mistake("sgd_steps", "Nesterov")
+def nesterov(w, grad_fn, batches, lr):
+    v = 0
+    for b in batches:
+        g = grad_fn(w, b)
+        v = 0.9 * v + g
+        w = w - lr * (g + 0.9 * v)
+    return w
+
+
+@mistake("sgd_steps", "decay of about 0.0005")
+def decay_of_another_size(w, grad_fn, batches, lr):
+    for b in batches:
+        w = w - lr * (grad_fn(w, b) + 5e-4 * w)
+    return w
+
+
+@mistake("sgd_steps", "every second")
+def cleared_every_second_step(w, grad_fn, batches, lr):
+    kept = 0
+    for i, b in enumerate(batches):
+        kept = grad_fn(w, b) if i % 2 == 0 else kept + grad_fn(w, b)
+        w = w - lr * kept
+    return w
+
+
+@mistake("sgd_steps", "every second batch")
+def step_every_second_batch(w, grad_fn, batches, lr):
+    kept = 0
+    for i, b in enumerate(batches):
+        kept = kept + grad_fn(w, b)
+        if i % 2:
+            w, kept = w - lr * kept, 0
+    return w
+
+
+@mistake("sgd_steps", "multiplied by about 0.9 after each step")
+def rate_that_shrinks(w, grad_fn, batches, lr):
+    for i, b in enumerate(batches):
+        w = w - lr * 0.9**i * grad_fn(w, b)
+    return w
+
+
+@mistake("sgd_steps", "about 0.01 is used")
+def rate_hard_coded(w, grad_fn, batches, lr):
+    for b in batches:
+        w = w - 0.01 * grad_fn(w, b)
+    return w
+
+
+@mistake("sgd_steps", "gone through twice")
+def two_epochs(w, grad_fn, batches, lr):
+    for b in [*batches, *batches]:
+        w = w - lr * grad_fn(w, b)
+    return w
+
+
+@mistake("residual_block", "Correct.", "identity", "h = h + x")
+def added_into_the_branch(x, f):
+    h = f(x)
+    h += x
+    return h
+
+
+COIN = np.random.default_rng(0)
+
+
+@mistake("residual_block", "Something random")
+def stochastic_depth(x, f):
+    return x + f(x) * (COIN.random() > 0.5)
+
+
+@mistake("layer_norm", "axis=-2")
+def over_the_tokens(x, gamma, beta, eps=1e-5):
+    return _row(x, x.mean(-2, keepdims=True), x.var(-2, keepdims=True), gamma, beta, eps)
+
+
+@mistake("rms_norm", "denominator")
+def only_the_root(x, gamma, eps=1e-6):
+    return np.sqrt((x**2).mean(-1, keepdims=True) + eps) * gamma
+
+
+@mistake("rms_norm", "nothing is added")
+def gamma_for_beta(x, gamma, eps=1e-6):
+    return x / np.sqrt((x**2).mean(-1, keepdims=True) + eps) * gamma + gamma
+
+
+@mistake("layer_norm_backward", "divided by gamma at the end")
+def over_gamma_at_the_end(dy, x, gamma, eps=1e-5):
+    rstd, x_hat, g, dgamma, dbeta = _parts(dy, x, gamma, eps)
+    dx = rstd * (g - g.mean(-1, keepdims=True) - x_hat * (g * x_hat).mean(-1, keepdims=True))
+    return dx / gamma, dgamma, dbeta
+
+
+@mistake("rms_norm_backward", "mean is missing in the variance term")
+def product_not_averaged(dy, x, gamma, eps=1e-6):
+    rrms = 1 / np.sqrt((x**2).mean(-1, keepdims=True) + eps)
+    x_hat, g, lead = x * rrms, dy * gamma, tuple(range(x.ndim - 1))
+    return rrms * (g - x_hat * g * x_hat), (dy * x_hat).sum(lead)
+
+
+def _batch_norm(x, gamma, beta, running_mean, running_var, training, momentum, eps):
+    from helpers.layers import batch_norm
+
+    return batch_norm(x, gamma, beta, running_mean, running_var, training, momentum, eps)
+
+
+@mistake("batch_norm", "always has the weight 0.01")
+def keras_momentum(x, gamma, beta, running_mean, running_var, training, momentum=0.1, eps=1e-5):
+    return _batch_norm(x, gamma, beta, running_mean, running_var, training, 0.01, eps)
+
+
+@mistake("batch_norm", "momentum**2")
+def momentum_twice(x, gamma, beta, running_mean, running_var, training, momentum=0.1, eps=1e-5):
+    return _batch_norm(x, gamma, beta, running_mean, running_var, training, momentum**2, eps)
+
+
+@mistake("batch_norm", "whole number")
+def correction_with_whole_numbers(
+    x, gamma, beta, running_mean, running_var, training, momentum=0.1, eps=1e-5
+):
+    y, mean, var = _batch_norm(x, gamma, beta, running_mean, running_var, training, momentum, eps)
+    if training:
+        n = x.size // x.shape[1]
+        var = (1 - momentum) * running_var + momentum * x.var((0, *range(2, x.ndim))) * (n // (n - 1))
+    return y, mean, var
+
+
+@mistake("masked_batch_norm", "mask lies along the channels")
+def mask_along_the_channels(x, mask, gamma, beta, eps=1e-5):
+    m, n = mask[:, None, :], mask.sum()
+    mean = (x * m).sum((0, 1)) / n
+    return m * _row(x, mean, (m * (x - mean) ** 2).sum((0, 1)) / n, gamma, beta, eps)
+
+
+@mistake("masked_batch_norm", "tokens times channels")
+def divided_by_entries(x, mask, gamma, beta, eps=1e-5):
+    m, n = mask[..., None], mask.sum() * x.shape[-1]
+    mean = (x * m).sum((0, 1)) / n
+    return m * _row(x, mean, (m * (x - mean) ** 2).sum((0, 1)) / n, gamma, beta, eps)
+
+
+@mistake("pre_norm_block", "norm(x) is added too")
+def both_on_the_skip(x, f, norm):
+    h = norm(x)
+    return x + h + f(h)
+
+
+@mistake("post_norm_block", "once more after the norm")
+def block_after_the_norm(x, f, norm):
+    x = norm(x + f(x))
+    return x + f(x)
+
+
+@mistake("pre_norm_stack", "divided by the number of blocks")
+def averaged_branches(x, fs, norms, final_norm):
+    for f, norm in zip(fs, norms):
+        x = x + f(norm(x)) / len(fs)
+    return final_norm(x)
+
+
+@mistake("residual_backward", "(1 - tanh(z))**2")
+def square_of_the_difference(dy, x, W):
+    dz = dy * (1 - np.tanh(x @ W)) ** 2
+    return dy + dz @ W.T, x.T @ dz
+
+
+@mistake("backprop_chain", "left out in the last layer")
+def last_tanh_forgotten(x, Ws, dout, residual=False):
+    hs, dhs, dWs = _stack(x, Ws, residual), [dout], []
+    for i in reversed(range(len(Ws))):
+        slope = 1 if i == len(Ws) - 1 else 1 - np.tanh(hs[i] @ Ws[i]) ** 2
+        dz = dhs[0] * slope
+        dWs.insert(0, hs[i].T @ dz)
+        dhs.insert(0, dz @ Ws[i].T + dhs[0] if residual else dz @ Ws[i].T)
+    return dhs, dWs
+
+
+@mistake("backprop_chain", "divided by sqrt(2)")
+def paths_averaged(x, Ws, dout, residual=False):
+    hs, dhs, dWs = _stack(x, Ws, residual), [dout], []
+    for W, h in zip(Ws[::-1], hs[-2::-1]):
+        dz = dhs[0] * (1 - np.tanh(h @ W) ** 2)
+        dWs.insert(0, h.T @ dz)
+        dhs.insert(0, (dz @ W.T + dhs[0]) / np.sqrt(2) if residual else dz @ W.T)
+    return dhs, dWs
+
+
+@mistake("grad_norms", "length of all gradients together")
+def total_for_each(params, grads):
+    total = np.sqrt(sum((g**2).sum() for g in grads))
+    return [total] * len(grads), total
+
+
+@mistake("sgd_steps", "clipped to length 1")
+def steps_clipped(w, grad_fn, batches, lr):
+    for b in batches:
+        g = grad_fn(w, b)
+        w = w - lr * g * min(1, 1 / np.linalg.norm(g))
+    return w

@@ -294,3 +294,92 @@ def as_a_fold(w, grad_fn, batches, lr):
     from functools import reduce
 
     return reduce(lambda v, b: v - lr * grad_fn(v, b), batches, w)
+
+
+# ------------------------------------------------------------------------------ less usual ways
+
+
+@right("layer_norm")
+def with_a_centring_matrix(x, gamma, beta, eps):
+    d = x.shape[-1]
+    c = x @ (np.eye(d) - 1 / d)
+    return c / np.sqrt((c * c) @ np.ones((d, 1)) / d + eps) * gamma + beta
+
+
+@right("layer_norm")
+def with_pairs(x, gamma, beta, eps):
+    pairs = x[..., :, None] - x[..., None, :]
+    var = (pairs**2).mean((-1, -2))[..., None] / 2
+    return pairs.mean(-1) / np.sqrt(var + eps) * gamma + beta
+
+
+@right("layer_norm")
+def as_one_scale_and_shift(x, gamma, beta, eps):
+    scale = gamma / np.hypot(x.std(-1, keepdims=True), eps**0.5)
+    return scale * x + (beta - scale * x.mean(-1, keepdims=True))
+
+
+@right("layer_norm_backward")
+def with_the_jacobian(dy, x, gamma, eps):
+    d = x.shape[-1]
+    rows, drows = x.reshape(-1, d), dy.reshape(-1, d)
+    dx, dgamma, dbeta = np.zeros_like(rows), np.zeros(d), np.zeros(d)
+    for i, (row, drow) in enumerate(zip(rows, drows)):
+        std = np.sqrt(row.var() + eps)
+        x_hat = (row - row.mean()) / std
+        jacobian = (np.eye(d) - 1 / d - np.outer(x_hat, x_hat) / d) / std
+        dx[i] = jacobian.T @ (drow * gamma)
+        dgamma, dbeta = dgamma + drow * x_hat, dbeta + drow
+    return [dx.reshape(x.shape), dgamma, dbeta]
+
+
+@right("batch_norm_backward")
+def step_by_step(dy, x, gamma, eps):
+    n, c = len(x), x - x.mean(0)
+    std = np.sqrt((c**2).mean(0) + eps)
+    dx_hat = dy * gamma
+    dvar = 0.5 / std * -(dx_hat * c).sum(0) / std**2
+    dc = dx_hat / std + 2 * c * dvar / n
+    return dc - dc.sum(0) / n, (dy * c / std).sum(0), dy.sum(0)
+
+
+@right("masked_batch_norm")
+def with_nan_statistics(x, mask, gamma, beta, eps):
+    tokens = np.where(mask[..., None], x, np.nan)
+    mean, var = np.nanmean(tokens, axis=(0, 1)), np.nanvar(tokens, axis=(0, 1))
+    return np.nan_to_num((tokens - mean) / np.sqrt(var + eps) * gamma + beta)
+
+
+@right("rms_norm")
+def variance_and_squared_mean(x, gamma, eps):
+    return x / np.sqrt(x.var(-1, keepdims=True) + x.mean(-1, keepdims=True) ** 2 + eps) * gamma
+
+
+@right("rms_norm_offset")
+def itself_and_w_times_itself(x, w, eps):
+    h = x * (np.square(x).mean(-1, keepdims=True) + eps) ** -0.5
+    return h + h * w
+
+
+@right("pre_norm_stack")
+def reduced(x, fs, norms, final_norm):
+    from functools import reduce
+
+    return final_norm(reduce(lambda h, pair: h + pair[0](pair[1](h)), list(zip(fs, norms)), x))
+
+
+@right("residual_backward")
+def row_by_row(dy, x, W):
+    slopes = 1 / np.cosh(x @ W) ** 2
+    dx = [(np.eye(len(W)) + W * slope) @ drow for drow, slope in zip(dy, slopes)]
+    return np.array(dx), sum(np.outer(row, drow * slope) for row, drow, slope in zip(x, dy, slopes))
+
+
+@right("backprop_chain")
+def by_recursion(x, Ws, dout, residual):
+    if not Ws:
+        return [dout], []
+    a = np.tanh(x @ Ws[0])
+    dhs, dWs = by_recursion(x + a if residual else a, Ws[1:], dout, residual)
+    dz = (1 - a * a) * dhs[0]
+    return [dz @ Ws[0].T + (dhs[0] if residual else 0), *dhs], [x.T @ dz, *dWs]

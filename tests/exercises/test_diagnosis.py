@@ -69,6 +69,7 @@ SAME = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_every_slip_is_told_from_all_others(name, dtype):

@@ -340,6 +340,7 @@ def test_junk_for_a_function(name, junk):
     assert exercises.ALL[name].diagnose(junk).outcome in ("wrong", "not attempted")
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(name=st.sampled_from(list(exercises.ALL)), noise=st.floats(0.01, 100), seed=st.integers(0, 99))
 def test_a_disturbed_answer_is_never_correct(name, noise, seed):

@@ -95,6 +95,8 @@ dx_factor: whole = twice
     dx is twice too large. It is {dx}.
 dx_factor: whole = half
     dx is half of what it should be. It is {dx}.
+gamma_divides: whole = over gamma
+    dx is divided by gamma at the end; gamma comes in once, in g = dy * gamma. It is {dx}.
 residual_inside: whole = residual
     dy is added to dx: that belongs to a residual block's shortcut. It is {dx}.
 dx_x_hat: whole = x_hat
@@ -148,11 +150,16 @@ axis_all: sums_axis = all summed
     another: the axis (and keepdims) is missing. Use `{axis}, keepdims=True`.
 axis_wrong: sums_axis = other
     mean(g) and mean(g * x_hat) run over the wrong axis: use `{axis}, keepdims=True`.
+wrong_count: sums_axis = other count
+    the sums of g and g * x_hat are divided by the wrong length of x: each mean is over one {one}. Use `{axis}`, or
+    divide by the length of that axis.
 keepdims_missing: sums_axis = flat
     `keepdims=True` is missing at mean(g) and mean(g * x_hat), so that they line up with the wrong axis: use
     `{axis}, keepdims=True`.
 axis_all: var_axis = all summed
     sum(g * x_hat) runs over the whole batch: use `{axis}, keepdims=True`.
+mean_missing: var_axis = not averaged
+    the mean is missing in the variance term, x_hat * g * x_hat: it is x_hat * mean(g * x_hat), one mean for each {one}.
 keepdims_missing: var_axis = flat
     `keepdims=True` is missing at mean(g * x_hat): use `{axis}, keepdims=True`.
 axis_all: var_axis = all
@@ -186,6 +193,10 @@ axis_all: mean_axis = all
     mean(g) runs over the whole batch: use `{axis}, keepdims=True`.
 axis_wrong: mean_axis = other
     mean(g) runs over the wrong axis: use `{axis}, keepdims=True`.
+rstd_missing: outer = direct only
+    only the first term is multiplied by rstd: brackets are missing. It is {dx}.
+rstd_missing: outer = not the mean
+    the mean term is not multiplied by rstd. It is {dx}.
 x_not_centred: x_hat = not centred
     x_hat is not centred: {x_hat}.
 spread_not_centred: rstd = not centred
@@ -207,6 +218,11 @@ x_centred: x_hat = other centre
 """
 
 ROWS_ONLY = """
+axis_batch: axis = first
+    all means run over axis 0, the batch, as in BatchNorm's gradient; each row has its own: use `{axis},
+    keepdims=True`.
+axis_batch: sums_axis = first
+    mean(g) and mean(g * x_hat) run over axis 0, the batch, as in BatchNorm's gradient: use `{axis}, keepdims=True`.
 axis_tokens_too: axis = all but first
     for an input with three axes you normalize over tokens and features together (reshaped to two axes); the
     forward normalizes each token: use `{axis}, keepdims=True`.

@@ -40,6 +40,8 @@ momentum_ignored: momentum_use = average
     old and new are averaged, whatever momentum is. Use (1 - momentum) * old + momentum * batch.
 sign: momentum_use = minus
     a sign is wrong: new = (1 - momentum) * old + momentum * batch.
+momentum_squared: momentum_use = squared
+    momentum is multiplied in twice, momentum**2: new = (1 - momentum) * old + momentum * batch.
 updated_twice: momentum_use = twice
     the running statistics are updated twice in one call. Once is right.
 running_var_biased: kept_variance = biased
@@ -61,6 +63,8 @@ eps_in_running_var: kept_variance = biased with eps
     running_var holds var + eps, biased; eps belongs only under the root. Keep var * n / (n - 1).
 sum_instead_of_mean: kept_variance = sum
     running_var holds the sum of squares, not their mean. Keep var * n / (n - 1).
+wrong_correction: kept_variance = whole factor
+    n // (n - 1) is a whole number, mostly 1: the correction is lost. Use `/`: var * n / (n - 1).
 wrong_correction: kept_variance = other way
     the correction is upside down: the unbiased variance is var * n / (n - 1).
 wrong_correction: kept_variance = twice unbiased
@@ -72,6 +76,18 @@ wrong_count: kept_variance = by features
     the variance kept in running_var is divided by the number of features, not of values in the batch.
 wrong_count: kept_variance = by features, biased
     the variance kept in running_var is divided by the number of features, not of values in the batch.
+running_var_about_running_mean: kept_variance = about unbiased of new
+    the variance for running_var is taken about the running mean, which adds the distance between the two means. Take
+    it about the mean of the batch, x.var of the batch.
+running_var_about_running_mean: kept_variance = about biased of new
+    the variance for running_var is taken about the running mean (and divided by n). Take it about the mean of the
+    batch, and divide by n - 1.
+running_var_about_running_mean: kept_variance = about unbiased of old
+    the variance for running_var is taken about the old running mean, which adds the distance between the two means.
+    Take it about the mean of the batch.
+running_var_about_running_mean: kept_variance = about biased of old
+    the variance for running_var is taken about the old running mean (and divided by n). Take it about the mean of the
+    batch, and divide by n - 1.
 running_var_wrong: kept_variance = mean
     running_var is updated with the mean of the batch, not its variance.
 running_var_wrong: kept_variance = square
@@ -187,6 +203,21 @@ per_position: counted = batch only
 mean_of_means: counted = mean of means
     you average the averages of the sequences, so that tokens of short ones weigh more. Average over all
     real tokens at once, `x[mask]`.
+mean_of_means: counted = mean of means, used
+    you average the means and the squares of the sequences, so that a token of a short one counts more. Average over
+    all real tokens at once, `x[mask]`.
+mask_guessed: counted = guessed
+    the mask is not used: what is 0 is taken for padding. The padding may hold any number, and a real token may be 0.
+    Use `mask`.
+first_tokens: counted = first of all
+    the statistics are those of the first tokens of the flattened batch, as many as there are real ones: the mask picks
+    others. Use `x[mask]`.
+mask_turned: counted = turned
+    the mask lies along the channels, as `mask[:, None, :]` makes it, which fits only where T = C. Its new axis comes
+    last: `mask[..., None]`.
+divided_by_entries: counted = by entries
+    the sums are divided by the number of entries, tokens times channels; each channel has one value a token: divide by
+    `mask.sum()`.
 axis_features: counted = token
     each token is normalized over its features: that is LayerNorm. BatchNorm has statistics for each
     channel: `x[mask].mean(axis=0)`.

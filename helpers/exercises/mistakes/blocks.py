@@ -73,10 +73,10 @@ branch_activated: inner = np.maximum(x, 0)
 PROJECTED = """
 projected_always: formula = proj(x) + f(x)
     x is projected even when the shapes agree; then the shortcut should be x itself, the identity. Project
-    only if `x.shape != h.shape`.
+    only if `x.shape != f(x).shape`.
 projected_never: formula = x + f(x)
-    x is never projected: with another width the sum fails, or broadcasts a single column silently. Use
-    proj(x) where the shapes differ.
+    x is never projected where f(x) has another width: there the sum fails, or broadcasts one column silently.
+    Use proj(x) where `x.shape != f(x).shape`; `len` counts rows only.
 skip_missing_where_equal: formula = f(x) if x.shape == f(x).shape else proj(x) + f(x)
     where the shapes agree the shortcut is missing; add x itself.
 skip_missing_where_different: formula = x + f(x) if x.shape == f(x).shape else f(x)
@@ -87,6 +87,10 @@ branch_missing: formula = x if x.shape == f(x).shape else proj(x)
     the branch f(x) is missing; add it.
 branch_missing: formula = proj(x)
     the branch f(x) is missing; add it.
+branch_missing_where_different: formula = x + f(x) if x.shape == f(x).shape else proj(x)
+    where the shapes differ the branch is missing: proj(x) is returned alone. Return proj(x) + f(x).
+branch_missing_where_equal: formula = x if x.shape == f(x).shape else proj(x) + f(x)
+    where the shapes agree the branch is missing: x is returned alone. Return x + f(x).
 condition_inverted: formula = (proj(x) if x.shape == f(x).shape else x) + f(x)
     the condition is the wrong way round: x is projected where the shapes agree.
 projection_of_branch: formula = x + (f(x) if x.shape == f(x).shape else proj(f(x)))
@@ -126,6 +130,8 @@ skip_negative: skip = -x
 """
 
 PRE_NORM = """
+normalized_skip_too: skip = x + norm(x)
+    norm(x) is added too; the shortcut carries x alone.
 norm_missing: inner = x
     the branch is given x as it is; it should be given norm(x).
 skip_inside: inner = norm(x) + x
@@ -146,6 +152,8 @@ branch_after: outer = f({})
 """
 
 POST_NORM = """
+block_again: outer = (lambda y: y + f(y))(norm({}))
+    f is applied and added once more after the norm; the block ends with the norm.
 norm_missing: outer = {}
     the sum is not normalized; a post-norm block ends with norm(x + f(x)).
 norm_twice: outer = norm(norm({}))
@@ -176,6 +184,10 @@ root_missing: formula = base_std / n_layer
     the square root is missing, and each layer adds two branches: base_std / sqrt(2 * n_layer).
 root_of_half: formula = base_std / np.sqrt(2) / n_layer
     the root covers only the 2; it belongs over 2 * n_layer.
+root_of_half: formula = base_std / np.sqrt(2) * n_layer
+    the root covers only the 2, and n_layer multiplies: brackets are missing. It is base_std / sqrt(2 * n_layer).
+root_of_half: formula = base_std / np.sqrt(2) * np.sqrt(n_layer)
+    sqrt(n_layer) multiplies where it must divide: brackets are missing. It is base_std / sqrt(2 * n_layer).
 two_outside_root: formula = base_std / (2 * np.sqrt(n_layer))
     the 2 stands outside the root, which counts four branches a layer; it belongs under the root.
 inverted: formula = base_std * np.sqrt(2 * n_layer)
@@ -268,6 +280,9 @@ parallel_one_norm: flow = x + attn({n1}(x)) + ffn({n1}(x))
 second_skip_of_x: flow = x + ffn({n2}(h))
     the second shortcut carries the block's input x: what attention added is lost from the stream. It must
     carry the result of the first half.
+normed_input_again: flow = x + attn({n1}(x)) + ffn({n2}({n1}(x)))
+    the second half is given the normalized x of the first half once more; it must be given the normalized result of
+    the first half: h + ffn(norm2(h)).
 skip_at_the_end_too: flow = x + {second}
     x is added once more at the end; each half has its own shortcut already.
 one_skip_over_both: flow = x + ffn({n2}(attn({n1}(x))))
@@ -297,6 +312,12 @@ final_norm_every_block: final = every block
     the final norm is applied after every block; it comes once, after the last one.
 final_norm_first: final = first
     the final norm is applied at the start; it comes once, after the last block.
+final_norm_first: final = first too
+    the final norm is applied at the start as well; it comes once, after the last block.
+final_norm_before_last: final = before last
+    the final norm is applied before the last block; it comes after it.
+first_norm_at_the_start: final = own first
+    the first norm is applied to the stream at the start as well; the norms stand before the branches only.
 final_norm_twice: final = twice
     the final norm is applied twice; once is enough.
 final_norm_last_of_norms: final = last of norms
@@ -322,6 +343,10 @@ from_the_input: source = from the input
     Start each from the result of the one before.
 skip_of_input: source = skip of input
     the shortcut of each block carries the first x; it must carry the stream as it is by then.
+input_missing: source = without input
+    the input is missing from the sum: only what the branches give is normalized at the end. The stream starts as x.
+branches_averaged: source = averaged
+    what each block adds is divided by the number of blocks; add it as it is.
 one_skip: source = one skip
     there is a single shortcut around the whole stack; each block has its own.
 input_added: source = input added

@@ -10,6 +10,8 @@ derivative_wrong: local = np.tanh(z)
     tanh itself is used where its derivative belongs: 1 - tanh(z)**2.
 derivative_not_squared: local = 1 - np.tanh(z)
     the square is missing in the derivative: 1 - tanh(z)**2.
+derivative_not_squared: local = (1 - np.tanh(z))**2
+    the square covers too much, (1 - tanh(z))**2: it is 1 - tanh(z)**2.
 derivative_of_z: local = 1 - z**2
     the derivative uses z where the activation tanh(z) belongs: 1 - z**2 is not 1 - tanh(z)**2.
 derivative_wrong: local = np.tanh(z)**2
@@ -38,6 +40,13 @@ upstream_missing: upstream = missing
     dz = dy * (1 - tanh(z)**2).
 upstream_added: upstream = added
     the incoming gradient is added to the local derivative; by the chain rule they are multiplied.
+"""
+
+RESIDUAL_LOCAL = """
+derivative_at_output: local = 1 - (x + np.tanh(z))**2
+    the derivative is taken as 1 - y**2, and y is more than the activation: it has x in it. Use 1 - tanh(x @ W)**2.
+W_transposed_in_forward: local = 1 - np.tanh(x @ W.T)**2
+    W is transposed in the forward pass, where z = x @ W. Use 1 - tanh(x @ W)**2.
 """
 
 RESIDUAL_DX = """
@@ -147,6 +156,12 @@ wrong_layer: back = dz @ W_next.T
     the matrix of the layer above is used: layer l goes back through W[l].
 wrong_layer: back = dz @ W_before.T
     the matrix of the layer below is used: layer l goes back through W[l].
+wrong_layer: back = dz @ W_wrapped.T
+    the matrix of the layer below is used on the way back, and at the first layer, where the index becomes -1, that of
+    the last: `dz @ Ws[l].T`.
+derivative_of_layer_below: back = (dh @ W.T) * slope_before
+    the derivative is that of the layer below, 1 - h[l]**2, and comes after W: first dz = dh * (1 - tanh(h[l] @
+    W[l])**2), then dz @ W[l].T.
 W_missing: back = dz
     W is missing: the signal goes back through it, `dz @ W.T`.
 derivative_twice: back = (dz @ W.T) * (1 - np.tanh(h)**2)
@@ -173,6 +188,8 @@ skip_without_gradient: skip = down + 1
     with residual=True the shortcut passes 1; it passes 1 * dh.
 averaged: skip = (down + dh) / 2
     with residual=True the two paths are averaged; they are summed.
+averaged: skip = (down + dh) / np.sqrt(2)
+    with residual=True the two parts are divided by sqrt(2); gradients on two paths add up.
 skip_through_branch: skip = (dz + dh) @ W.T
     with residual=True the shortcut's part is sent through W; it passes as it is.
 multiplied: skip = down * dh
@@ -229,6 +246,8 @@ forward_residual: forward = residual
     the forward pass adds the shortcut although residual is False.
 residual_always: skip_when = always
     the shortcut's part is added although residual is False.
+residual_always: skip_when = always, where it fits
+    dh is added wherever the shapes agree, also when `residual` is false; look at `residual`.
 skip_in_one_layer: skip_when = first layer
     with residual=True the shortcut's part is added in the first layer only; every layer has a shortcut.
 skip_in_one_layer: skip_when = last layer
@@ -243,12 +262,18 @@ not_chained: chain = restart
     every layer starts again from dout; it must start from what the layer above passed down.
 not_chained: chain = forward order
     the layers are walked in forward order; the gradient comes from the end, so walk them in reverse.
+wrong_layer: chain = last matrix
+    the last matrix is used in every layer: is the variable of the first loop used in the second? Use Ws[l].
 last_skipped: chain = last skipped
     dout is passed on through the last layer unchanged.
 dout_ignored: chain = ones
     dout is ignored: ones come in at the top. Start from dout.
 derivative_of_layer_below: slope_of = below
     the derivative of tanh belongs to another layer: layer l uses z = h[l] @ W[l].
+derivative_missing_in_one_layer: slope_of = missing in the last
+    the derivative is left out in the last layer: dout too arrives after the tanh, dz = dout * (1 - tanh(z)**2).
+derivative_missing_in_one_layer: slope_of = missing in the first
+    the derivative is left out in the first layer; every layer has a tanh.
 derivative_at_output: slope_of = output
     the derivative is taken as 1 - h[l+1]**2, and with residual=True h[l+1] is more than the activation: use
     1 - tanh(h[l] @ W[l])**2.
@@ -299,6 +324,12 @@ relative: length = np.sqrt((g**2).sum()) / np.sqrt((p**2).sum())
     the gradient's length is divided by the parameter's; only the length is asked for.
 relative: length = np.sqrt((p**2).sum()) / np.sqrt((g**2).sum())
     the parameter's length is divided by the gradient's; only the latter is asked for.
+sum_of_row_norms: length = np.sqrt((g**2).sum(axis=0)).sum()
+    the lengths of the columns are added up; square everything, sum, then take the root.
+all_together: length = np.sqrt(sum((a**2).sum() for a in grads))
+    every entry is the length of all gradients together; the list has the length of each.
+difference: length = np.sqrt(((g - p)**2).sum())
+    the length of gradient minus parameter is taken; the parameters are not needed.
 sum_of_row_norms: length = np.sqrt((g**2).sum(axis=-1)).sum()
     the lengths of rows are added; take one root of the sum of all squares.
 over_size: length = np.sqrt((g**2).sum()) / g.size
@@ -336,6 +367,10 @@ params_for_grads: total = np.sqrt(sum((p**2).sum() for p in params))
     the total is that of the parameters; take the gradients.
 total_mean: total = np.sqrt((true**2).sum() / sum(g.size for g in grads))
     the total is divided by the number of entries; leave it as it is.
+total_mean: total = np.sqrt((true**2).sum()) / len(grads)
+    the total is divided by the number of tensors; it is the root of the sum of the squares.
+total_root_of_sum: total = np.sqrt(np.sqrt((true**2).sum()))
+    the root is taken twice in the total; once is right.
 total_product: total = true.prod()
     the norms are multiplied in the total; add their squares, take the root.
 total_absolute: total = sum(np.abs(g).sum() for g in grads)
@@ -411,6 +446,11 @@ factor_wrong: clip = [g - max_norm if total > max_norm else g * 1 for g in grads
     max_norm is subtracted; scale by max_norm / total.
 factor_squared: clip = [g * min(1, max_norm / (total + 1e-6))**2 for g in grads]
     the factor is applied twice; once is right.
+running_total: clip = [g * min(1, max_norm / (np.sqrt(sum((a**2).sum() for a in grads[: i + 1])) + 1e-6)) for i, g in enumerate(grads)]
+    each gradient is scaled by the total so far, before the loop has seen the others. First the total of all, in a loop
+    of its own, then the scaling.
+per_tensor: clip = [g * np.minimum(1, max_norm / (np.sqrt((g**2).sum(axis=-1, keepdims=True)) + 1e-6)) for g in grads]
+    each row is clipped by its own norm, which changes the direction of the whole step; use one factor for all.
 max_norm_ignored: clip = [g * min(1, 1 / (total + 1e-6)) for g in grads]
     max_norm is ignored: 1 is used. The factor is min(1, max_norm / total).
 eps_wrong: clip = [g * min(1, max_norm / (total + 1)) for g in grads]
@@ -482,6 +522,22 @@ first_batch_missing: step = all but first
     the first batch is left out: the loop starts one too late.
 first_batch_only: step = first
     only the first batch is used: is the `return` inside the loop?
+gradient_of_first_step: step = first gradient
+    the first gradient is used in every step; is it taken before the loop? Take a fresh one inside it.
+gradients_accumulate: step = cleared every second
+    the gradient is cleared in every second step only, and accumulates between; each step has its own.
+steps_lost: step = every second
+    a step is taken for every second batch only; take one for each batch.
+momentum: step = nesterov
+    Nesterov's momentum of 0.9 is kept between the steps; plain SGD keeps nothing.
+gradient_normalized: step = rmsprop
+    the gradient is divided by the root of its running square (RMSprop); plain SGD takes it as it is.
+gradient_clipped: step = clipped by norm
+    the gradient is clipped to length 1; plain SGD takes it as it is.
+gradient_clipped: step = clipped
+    the gradient is clipped to [-1, 1]; plain SGD takes it as it is.
+two_epochs: step = two epochs
+    the batches are gone through twice; once is asked for.
 first_batch_only: step = first batch
     every step uses the first batch; each has its own.
 order_reversed: step = reversed

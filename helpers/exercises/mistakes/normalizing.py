@@ -59,6 +59,8 @@ not_divided: division = none
     `np.sqrt({v} + eps)`.
 numerator_missing: division = only
     you return 1 / sqrt({v} + eps) without multiplying the input by it.
+denominator_returned: division = itself
+    x is missing: the denominator sqrt({v} + eps) itself is scaled. Divide by it.
 subtracted_instead_of_divided: division = minus
     you subtract sqrt({v} + eps); divide by it.
 gamma_scalar: affine = first gamma

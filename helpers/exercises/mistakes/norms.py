@@ -13,6 +13,8 @@ axis_tokens_too: axis = all but first
 axis_1: axis = second
     for an input with three axes you normalize over axis 1, the tokens (with two axes, axis 1 happens to be
     the last). Use `axis=-1`, the features.
+axis_1: axis = last but one
+    you average over `axis=-2`, the rows (or tokens), so that one changes another. Use `axis=-1`, the features.
 axis_batch: axis = all but last
     each row should be normalized by itself, but yours depends on the other rows: you averaged over the
     batch and the tokens, as BatchNorm does. Use `axis=-1`, the features.
@@ -73,6 +75,29 @@ normalized_twice: times = twice, affine too
 gamma_before_norm: times = gamma first
     gamma is multiplied in before the normalization, which mostly takes it out again. Normalize first:
     `{affine}`.
+part_of_row: instead = first half
+    the statistics see only part of the row, its first half (as a partial norm has it). Use all features: `axis=-1`.
+part_of_row: instead = all but last
+    the statistics see only part of the row, all but the last feature: the loop or the slice ends one too early. Use
+    all of it: `axis=-1`.
+part_of_row: instead = all but first
+    the statistics see only part of the row, all but the first feature: the loop or the slice starts one too late.
+    Use all of it: `axis=-1`.
+groups: instead = two groups
+    each half of a row is normalized by itself, as in GroupNorm or a norm for each head. Use the whole row: `axis=-1`.
+eps_clamp: eps_place = clamped length
+    eps is used as a lower limit of the length, max(norm, eps), as in normalizing to unit length: you clamp instead of
+    adding eps inside the root. Divide by `np.sqrt({v} + eps)`.
+root_n_too_many: division = root of n
+    the result is multiplied by sqrt(d) on top of the division: that belongs to dividing by the length (the L2 norm),
+    not by {root}. Leave it out.
+activation_after: output = relu
+    a ReLU follows the norm; return `{affine}` as it is.
+activation_after: output = tanh
+    a tanh follows the norm; return `{affine}` as it is.
+residual_inside: affine = x added
+    x is added to the normalized values before the scaling: that is the shortcut of a residual block, not part of the
+    norm. Return `{affine}`.
 residual_inside: output = residual
     x is added to the result: that is the shortcut of a residual block, not part of the norm. Return
     `{affine}`.
@@ -87,6 +112,34 @@ last_row_missing: output = last missing
     the last row stays 0: the loop ends one too early.
 last_row_missing: output = last unchanged
     the last row is left as it was: the loop ends one too early.
+"""
+
+EPS_ELSEWHERE = """
+eps_in_numerator: eps_place = numerator
+    eps is added to the numerator, where it keeps nothing from dividing by 0. Add it inside the root: `np.sqrt({v} +
+    eps)`.
+eps_in_numerator: eps_place = numerator too
+    eps is added to the numerator as well, and shifts every number. Add it inside the root only: `np.sqrt({v} + eps)`.
+eps_in_numerator: eps_place = result
+    eps is added to the quotient, after the division. Add it inside the root: `np.sqrt({v} + eps)`.
+"""
+
+CENTRED_ROWS = """
+only_mean_divided: division = of the mean
+    only the mean is divided by the root, x - mean / std: brackets are missing. Use (x - mean) / np.sqrt(var + eps).
+wrong_count: instead = rows counted
+    mean and variance are both divided by the number of rows (`x.shape[0]`). Divide by the number of features, d:
+    `axis=-1`, or `x.shape[-1]`.
+wrong_count: instead = one less
+    the sums are divided by d - 1, also for the mean. Divide by d: `x.mean(axis=-1, keepdims=True)`.
+min_max: instead = min-max
+    each row is rescaled from its minimum to its maximum (min-max scaling). Subtract the mean and divide by the standard
+    deviation.
+min_max: instead = min-max, no eps
+    each row is rescaled from its minimum to its maximum (min-max scaling). Subtract the mean and divide by the standard
+    deviation, with eps.
+softmax: instead = softmax
+    each row goes through a softmax. Subtract the mean and divide by the standard deviation.
 """
 
 AFFINE_FIRST = """
@@ -117,6 +170,8 @@ averaged_twice: spread = square divided twice
     the mean square is divided by d once more. Once: mean(x**2).
 square_after_mean: spread = mean square
     you average first and square then: (mean(x))**2. Square first: mean(x**2), so that signs cannot cancel.
+eps_in_numerator: eps_place = x
+    eps is added to x before the square: mean((x + eps)**2). Add it after the mean, inside the root: mean(x**2) + eps.
 mean_absolute: spread = absolute
     you divide by the mean absolute value, mean(|x|). Use the root of mean(x**2).
 mean_absolute: spread = absolute, as square
@@ -138,6 +193,8 @@ scale_inverted: spread = square times n
     divided by sqrt(d): mean(x**2).
 gamma_missing: affine = none
     gamma is never applied: the result does not change with it. Return `{affine}`.
+gamma_as_beta: affine = gamma twice
+    gamma is added at the end; nothing is added here. Return `{affine}`.
 sign_lost: centre = absolute
     the absolute value of x is divided, so that all signs are lost; the numerator is x itself.
 mean_subtracted: centre = mean
