@@ -56,7 +56,12 @@ class Run(Live):
         """Begin again if a control has moved, then draw what there is."""
         if self.values() != self.begun_with:
             self.running = False
-            self._begin(self.values())
+            try:
+                self._begin(self.values())
+            except Exception as error:
+                self.begun_with = None
+                self._fail(error)
+                return
         super().render()
         self._tell()
 

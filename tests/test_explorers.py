@@ -174,7 +174,8 @@ def test_drift_says_what_was_measured(opened, norm, layers, gain):
 def test_drift_opens_past_one_hundred(opened):
     explorer = opened["drift"]
     explorer.reset()
-    assert explorer.values() == {"norm": None, "layers": 15, "gain": 1.5}
+    opening = {"norm": None, "network": "128 features, past 100", "layers": 15, "gain": 1.5, "draw": 0}
+    assert explorer.values() == opening
     assert numbers_in(explorer.sentence)[2] > 100
     explorer.set(norm="layer")
     assert numbers_in(explorer.sentence)[2] == pytest.approx(1, abs=0.01)

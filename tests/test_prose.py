@@ -59,6 +59,15 @@ SAID = [  # (notebook, what it says, the same from the code)
     ("03", "(1.18 instead of 1.1767) you get 2.86", lambda: f"(1.18 instead of {layers.layer_norm(LESSON, np.ones(4), np.zeros(4), 1e-6)[3]:.4f}) you get {2 * 1.18 + 0.5:.2f}"),
     ("03", "of 0.01 comes out as 0.95, of 0.003 as 0.69, of 0.001 as 0.30", lambda: "of 0.01 comes out as {:.2f}, of 0.003 as {:.2f}, of 0.001 as {:.2f}".format(*map(small_spread, (1e-2, 3e-3, 1e-3)))),
     ("03", "2.94 instead of 2.55", lambda: f"{LESSON.std(ddof=1):.2f} instead of {LESSON.std():.2f}"),
+    ("03", "$\\sqrt{4/3} = 1.1547$", lambda: f"$\\sqrt{{4/3}} = {LESSON.std(ddof=1) / LESSON.std():.4f}$"),
+    ("03", "$\\sqrt{26} / 4 = 1.27$", lambda: f"$\\sqrt{{26}} / 4 = {26**0.5 / 4:.2f}$"),
+    ("03", "a gain of at least 1.36: with 1.1, σ is only 4.2 there", lambda: f"a gain of at least {100 ** (1 / 15):.2f}: with 1.1, σ is only {1.1**15:.1f} there"),
+    ("03", "$\\sqrt{16 / 3} = 2.309$, so theory says 4315 after ten", lambda: f"$\\sqrt{{16 / 3}} = {(16 / 3) ** 0.5:.3f}$, so theory says {(16 / 3) ** 5:.0f} after ten"),
+    ("03", "$1/\\sqrt{\\varepsilon} = 316$", lambda: f"$1/\\sqrt{{\\varepsilon}} = {1e-5**-0.5:.0f}$"),
+    ("03", "Where $\\sigma^2 = \\varepsilon$ it is 0.71", lambda: f"Where $\\sigma^2 = \\varepsilon$ it is {small_spread(1e-5**0.5):.2f}"),
+    ("03", "at σ = 11.3 the sum", lambda: f"at σ = {experiments.precision.overflow_limit('float16', 512):.1f} the sum"),
+    ("03", "32 for 64 features, 4 for 4096", lambda: "{:.0f} for 64 features, {:.0f} for 4096".format(*(experiments.precision.overflow_limit("float16", d) for d in (64, 4096)))),
+    ("03", "4.6 after 20 blocks", lambda: f"{experiments.activation_spread(20, 'layer', True, width=256).std[-1]:.1f} after 20 blocks"),
 ]  # fmt: skip
 
 
@@ -79,6 +88,11 @@ ANSWERED = [  # (what learners ask, notebook, heading, words of the answer)
     ("Which gradient does a plot show?", "02", "Which gradient do you plot?", "they tell different stories"),
     ("Is it the same trouble as in recurrent networks?", "02", "The question", "each layer has a matrix of its own"),
     ("Why is LayerNorm's std not 1?", "03", "Where the story breaks", "ddof=1"),
+    ("Why is LayerNorm off by 1.1547 for four features?", "03", "Where the story breaks", "1.1547"),
+    ("How can a network tell [1,2,3,4] from [4,5,6,7] after LayerNorm?", "03", "Where the story breaks", "It cannot. Below, token b is token a"),
+    ("What are gamma and beta for?", "03", "Where the story breaks", "let training choose a scale and a mean for each feature"),
+    ("Do gamma and beta undo the normalization?", "03", "Where the story breaks", "they do the same to both"),
+    ("Why sqrt(var + eps) and not std + eps?", "03", "The class, line by line", "autograd gives NaN for a constant row"),
 ]  # fmt: skip
 
 
@@ -102,7 +116,7 @@ def test_every_lesson_names_its_sources():
 
 
 def test_every_lesson_has_the_same_parts():
-    for name in ("01", "02"):
+    for name in ("01", "02", "03"):
         text = prose(name)
         for part in (
             "**You will**",
@@ -120,7 +134,7 @@ def test_every_lesson_has_the_same_parts():
 HEADING = re.compile(r"### Exercise: `(\w+)` \(difficulty (\d) of 5, (\d+) minutes\)")
 
 
-@pytest.mark.parametrize("name", ["01", "02"])
+@pytest.mark.parametrize("name", ["01", "02", "03"])
 def test_an_exercise_is_announced_as_it_is(name):
     announced = HEADING.findall(prose(name))
     assert announced
@@ -130,7 +144,7 @@ def test_an_exercise_is_announced_as_it_is(name):
 
 
 def test_every_exercise_of_a_lesson_is_blank_checked_and_explained():
-    for name in ("01", "02"):
+    for name in ("01", "02", "03"):
         (path,) = [path for path in notebooks.paths() if path.stem.startswith(name)]
         sources = [cell.source for cell in nbformat.read(path, 4).cells]
         for exercise, *_ in HEADING.findall("\n".join(sources)):

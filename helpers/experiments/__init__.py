@@ -1,5 +1,6 @@
 """One function per question, asked of networks that really run: arrays in, small dataclasses out."""
 
+from . import precision
 from .paths import PathGradients, gradient_by_path_length, path_counts
 from .shattered import (
     GradientCurve,
@@ -14,10 +15,13 @@ from .stacks import (
     WIRINGS,
     ActivationSpread,
     GradientNorms,
+    RowSpread,
     Stack,
     activation_spread,
     gradient_norms,
+    spread_through,
     toy_gradient_norms,
+    uniform_matrices,
 )
 from .training import (
     Classifier,
@@ -26,6 +30,8 @@ from .training import (
     chance_error,
     deepen,
     evaluate,
+    gradient_gap,
+    leaves,
     lesion_errors,
     random_lesion_errors,
     spirals,
@@ -42,6 +48,7 @@ __all__ = [
     "Lesions",
     "PathGradients",
     "Progress",
+    "RowSpread",
     "Stack",
     "activation_spread",
     "autocorrelation",
@@ -53,17 +60,22 @@ __all__ = [
     "gradient_by_path_length",
     "gradient_correlation",
     "gradient_curve",
+    "gradient_gap",
     "gradient_norms",
     "input_similarity",
+    "leaves",
     "lesion_errors",
     "mean_cosine",
     "pair_similarity",
     "path_counts",
+    "precision",
     "random_lesion_errors",
     "relu_cosine_theory",
     "spirals",
+    "spread_through",
     "toy_gradient_norms",
     "train",
     "trained_lesions",
+    "uniform_matrices",
     "white_noise",
 ]

@@ -199,3 +199,33 @@ def activation_spread(
     )
     hs = network.forward(np.random.default_rng([seed, 0]).standard_normal((batch, width)))
     return ActivationSpread(np.array([h.mean() for h in hs]), np.array([h.std() for h in hs]))
+
+
+def uniform_matrices(depth, width=16, seed=0):
+    """Matrices W ~ U(-1, 1), which nobody scaled by the width: each multiplies the spread by sqrt(width / 3)."""
+    rng = np.random.default_rng([seed, 1])
+    return [rng.uniform(-1, 1, (width, width)) for _ in range(depth)]
+
+
+@dataclass(frozen=True)
+class RowSpread(ActivationSpread):
+    """The same, and of each row by itself: row_mean, row_std (depth + 1, batch)."""
+
+    row_mean: np.ndarray
+    row_std: np.ndarray
+
+
+def spread_through(matrices, norm=None, seed=0, batch=32, unequal=False):
+    """Mean and spread of the stream through linear layers h @ W, each followed by norm(h) if there is one.
+
+    unequal: the rows of the input differ in size, from a quarter to four times the usual; gives a RowSpread.
+    """
+    x = np.random.default_rng([seed, 0]).standard_normal((batch, len(matrices[0])))
+    hs = [x * np.geomspace(0.25, 4, batch)[:, None] if unequal else x]
+    for W in matrices:
+        h = hs[-1] @ W
+        hs.append(h if norm is None else norm(h))
+    overall = np.array([h.mean() for h in hs]), np.array([h.std() for h in hs])
+    if not unequal:
+        return ActivationSpread(*overall)
+    return RowSpread(*overall, *(np.array([f(h, axis=-1) for h in hs]) for f in (np.mean, np.std)))

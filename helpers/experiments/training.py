@@ -141,6 +141,23 @@ def evaluate(network, x, y, without=()):
     return float(cross_entropy(scores, y)), float(1 - right.mean())
 
 
+def gradient_gap(network, x, y, h=1e-5):
+    """How far off is the slope of the loss that `backward` promises, along its own gradient, from the measured one?
+
+    x (n, n_in), y (n,) -> |promised - measured| / promised. The network stays as it was.
+    """
+    network.backward(cross_entropy_backward(network.forward(x), y))
+    slots = [(leaf, name) for leaf in leaves(network) for name in leaf.parameters]
+    kept = [(getattr(leaf, name), getattr(leaf, "d" + name)) for leaf, name in slots]
+    promised = np.sqrt(sum((g**2).sum() for _, g in kept))
+    losses = []
+    for step in (h / promised, -h / promised, 0):
+        for (leaf, name), (w, g) in zip(slots, kept):
+            setattr(leaf, name, w + step * g if step else w)
+        losses.append(cross_entropy(network.forward(x), y))
+    return float(abs(promised - (losses[0] - losses[1]) / (2 * h)) / promised)
+
+
 # ------------------------------------------------------------------------------ optimizers
 
 

@@ -5,7 +5,15 @@ draw the reference while it is still blank.
 """
 
 from .gradients import deeper_trains_worse, gradient_bars, shattered, which_gradient, your_gradient_bars
-from .norms import drift, layer_norm_steps
+from .norms import (
+    drift,
+    geometry,
+    layer_norm_steps,
+    small_spread,
+    train_with,
+    two_tokens,
+    when_numbers_run_out,
+)
 from .residual import (
     add_the_input,
     delete_a_layer,
@@ -34,6 +42,11 @@ ALL = {
         deeper_trains_worse,
         drift,
         layer_norm_steps,
+        geometry,
+        two_tokens,
+        small_spread,
+        when_numbers_run_out,
+        train_with,
     )
 }
 

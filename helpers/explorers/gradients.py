@@ -152,14 +152,9 @@ def shattered():
 STEPS, EVERY = 400, 20
 
 
-def compete(depth, lr):
-    """Train three networks side by side; yields {name: list of Progress} after every 20 steps."""
+def side_by_side(networks, lr):
+    """Train networks, {name: network}, on the spiral; yields {name: list of Progress} after every 20 steps."""
     x, y = experiments.spirals()
-    networks = {
-        "shallow": experiments.Classifier(4),
-        "deep": experiments.Classifier(depth),
-        "deep residual": experiments.Classifier(depth, "residual", "layer"),
-    }
     training = {
         name: experiments.train(network, x, y, steps=STEPS, every=EVERY, lr=lr)
         for name, network in networks.items()
@@ -169,6 +164,16 @@ def compete(depth, lr):
         for name, one in training.items():
             runs[name] += [progress for progress in [next(one, None)] if progress]
         yield runs
+
+
+def compete(depth, lr):
+    """Train a shallow, a deep and a deep residual network side by side."""
+    networks = {
+        "shallow": experiments.Classifier(4),
+        "deep": experiments.Classifier(depth),
+        "deep residual": experiments.Classifier(depth, "residual", "layer"),
+    }
+    return side_by_side(networks, lr)
 
 
 def deeper_trains_worse():

@@ -1,32 +1,75 @@
 """Explorers of notebook 03: LayerNorm, step by step."""
 
+import functools
+
 import numpy as np
 
-from .. import controls, experiments, figures
+from .. import controls, exercises, experiments, figures, layers
+from ..experiments import precision
 from ..layers import layer_norm
-from ..live import live
+from ..live import Told, live
+from ..running import Run
+from .gradients import EVERY, STEPS, side_by_side
+from .learner import about, given
+
+NORMAL, UNIFORM = "128 features, past 100", "16 features, W between −1 and 1"
 
 
-def drift():
-    """How do spread and mean of the activations drift from layer to layer, and what does LayerNorm do?"""
+def own_shape(exercise, function):
+    """The learner's function (or the reference), with one sentence where the shape of the result is another."""
+    function = given(exercise, function)
+
+    def run(x, gamma, beta, eps):
+        y = np.asarray(function(x.copy(), gamma.copy(), beta.copy(), eps))
+        if y.shape != x.shape:
+            raise Told(f"Your {exercise.name} gave shape {y.shape} for an input of shape {x.shape}.")
+        return y
+
+    return run
+
+
+def drift(layer_norm=None):
+    """How do spread and mean of the activations drift from layer to layer, and what does LayerNorm do?
+
+    With your own layer_norm the bars are yours, the reference a dotted line behind them.
+    """
     picture = figures.Drift()
+    exercise = exercises.layer_norm
+    yours = own_shape(exercise, layer_norm)
 
-    def update(norm, layers, gain):
-        plain, normalized = (
-            experiments.activation_spread(layers, n, gain=gain, width=128) for n in (None, "layer")
-        )
-        theory = gain ** np.arange(layers + 1.0) if norm is None else np.ones(layers + 1)
-        seen, rival = (plain, normalized) if norm is None else (normalized, plain)
-        return picture.update(seen, rival, theory, norm is not None, gain)
+    def matrices(network, layers, gain, draw):
+        if network == UNIFORM:
+            return experiments.uniform_matrices(layers, seed=draw)
+        return [f.layers[0].W for f in experiments.Stack(layers, gain=gain, width=128, seed=draw).branches]
 
+    def measured(network, layers, gain, draw, norm):
+        Ws = matrices(network, layers, gain, draw)
+        one, zero = np.ones(len(Ws[0])), np.zeros(len(Ws[0]))
+        norm = norm and functools.partial(norm, gamma=one, beta=zero, eps=1e-5)
+        return experiments.spread_through(Ws, norm, seed=draw, unequal=layer_norm is not None)
+
+    def update(norm, network, layers, gain, draw):
+        gain = gain if network == NORMAL else np.sqrt(16 / 3)
+        setting = network, layers, gain, draw
+        seen, rival = measured(*setting, yours if norm else None), measured(*setting, None)
+        theory = np.ones(layers + 1) if norm else gain ** np.arange(layers + 1.0)
+        if layer_norm is None or not norm:
+            rival = rival if norm else measured(*setting, exercise.reference)
+            return picture.update(seen, rival, theory, norm is not None, gain)
+        reference = measured(*setting, exercise.reference)
+        return picture.update_yours(seen, reference, theory, gain, about(exercise, layer_norm))
+
+    norm = controls.toggle("after each layer", ("No normalization", None), ("With LayerNorm", "layer"))
+    norm.value = "layer" if layer_norm is not None else None  # begin with what is theirs
+    network = controls.choice("network", NORMAL, UNIFORM)
+    layers, gain = controls.whole("layers", 15, 1, 64), controls.number("gain", 1.5, 0.1, 3.0, 0.1)
+    controls.only_when(network, NORMAL, gain)
+    network.observe(lambda change: layers.set_trait("value", 15 if change["new"] == NORMAL else 10), "value")
+    draw = controls.whole("random weights no.", 0, 0, 30)
     return live(
-        picture.figure,
-        update,
-        lambda: picture.sentence,
-        norm=controls.toggle("after each layer", ("No normalization", None), ("With LayerNorm", "layer")),
-        layers=controls.whole("layers", 15, 1, 64),
-        gain=controls.number("gain", 1.5, 0.1, 3.0, 0.1),
-    )
+        picture.figure, update, lambda: picture.sentence,
+        norm=norm, network=network, layers=layers, gain=gain, draw=draw,
+    )  # fmt: skip
 
 
 LESSON = (2, -3, 1, 4)
@@ -48,29 +91,179 @@ STEP_PAGES = {
 }
 
 
-def layer_norm_steps():
-    """What does LayerNorm do to a vector, step by step?"""
+def layer_norm_steps(example="four numbers"):
+    """What does LayerNorm do to a vector, step by step? Begins with one of the EXAMPLES."""
     picture = figures.LayerNormSteps()
 
-    def update(step, x, gamma, beta, eps):
-        x = np.array(x)
+    def steps_of(x, gamma, beta, eps):
         one, zero = np.ones_like(x), np.zeros_like(x)
-        steps = {
+        return {
             "Input": x,
             "Centered": x - x.mean(),
             "Normalized": layer_norm(x, one, zero, eps),
             "Scaled and shifted": layer_norm(x, gamma * one, beta * one, eps),
         }
-        return picture.update(steps, step)
+
+    def update(step, x, entry, move, gamma, beta, eps):
+        x = np.array(x)
+        moved, chosen = x.copy(), min(entry, len(x)) - 1
+        moved[chosen] += move * 10.0 ** np.floor(np.log10(x.std() or 1.0))
+        steps, before = (steps_of(values, gamma, beta, eps) for values in (moved, x))
+        return picture.update(steps, step, before, chosen, (gamma, beta, eps))
 
     return live(
         picture.figure,
         update,
         lambda: picture.sentence,
         lambda: picture.details,
-        x=controls.Numbers("input x", EXAMPLES),
+        x=controls.Numbers("input x", {example: EXAMPLES[example], **EXAMPLES}),
+        entry=controls.whole("chosen entry", 4, 1, 16),
+        move=controls.number("move it by (steps of the size of σ)", 0.0, -10.0, 10.0, 0.5),
         gamma=controls.number("γ (scale)", 2.0, -3.0, 3.0, 0.1),
         beta=controls.number("β (shift)", 0.5, -3.0, 3.0, 0.1),
         eps=controls.power("ε", -5, -12, 0),
         step=controls.Tabs(STEP_PAGES),
+    )
+
+
+def geometry():
+    """Three features in space: LayerNorm goes to a plane, then to a circle; RMSNorm to a sphere."""
+    picture = figures.Geometry()
+    one, zero = np.ones(3), np.zeros(3)
+
+    def update(x1, x2, x3, turn, tilt):
+        x = np.array([x1, x2, x3])
+        out = layer_norm(x, one, zero, 1e-12), layers.rms_norm(x, one, 1e-12)
+        return picture.update(x, x - x.mean(), *out, turn, tilt)
+
+    return live(
+        picture.figure,
+        update,
+        lambda: picture.sentence,
+        x1=controls.number("x₁", 2.0, -2.0, 2.0, 0.1),
+        x2=controls.number("x₂", -0.5, -2.0, 2.0, 0.1),
+        x3=controls.number("x₃", 1.5, -2.0, 2.0, 0.1),
+        turn=controls.whole("turn, degrees", 20, 0, 360),
+        tilt=controls.whole("look down by, degrees", 25, 0, 90),
+    )
+
+
+def two_tokens():
+    """Token b is token a, scaled and shifted: can LayerNorm, γ and β tell them apart?"""
+    picture = figures.TwoTokens()
+
+    def update(scale, shift, gamma, beta):
+        a = np.array([1.0, 2.0, 3.0, 4.0])
+        inputs = np.array([a, scale * a + shift])
+        return picture.update(inputs, layer_norm(inputs, np.full(4, gamma), np.full(4, beta), 1e-5))
+
+    return live(
+        picture.figure,
+        update,
+        lambda: picture.sentence,
+        scale=controls.number("b: scale", 1.0, -3.0, 3.0, 0.5),
+        shift=controls.number("b: shift", 3.0, -5.0, 5.0, 0.5),
+        gamma=controls.number("γ (scale)", 1.0, -3.0, 3.0, 0.1),
+        beta=controls.number("β (shift)", 0.0, -3.0, 3.0, 0.1),
+    )
+
+
+def small_spread():
+    """A row with a small spread: how far does ε let LayerNorm go, and what becomes of a gradient?"""
+    picture = figures.SmallSpread()
+    one, zero = np.ones(4), np.zeros(4)
+    row, across = np.array([1.0, -1.0, 1.0, -1.0]), np.array([1.0, 1.0, -1.0, -1.0])
+
+    def update(spread, eps):
+        x = spread * row
+        dx = layers.layer_norm_backward(across, x, one, eps)[0]  # no part of `across` is taken away
+        out = layer_norm(x, one, zero, eps).std()
+        return picture.update(spread, eps, out, np.linalg.norm(dx) / np.linalg.norm(across))
+
+    return live(
+        picture.figure,
+        update,
+        lambda: picture.sentence,
+        spread=controls.power("spread σ of the input", -2, -6, 2),
+        eps=controls.power("ε", -5, -12, 0),
+    )
+
+
+def when_numbers_run_out():
+    """LayerNorm in half and single precision: where does it break, and does it say so?"""
+    picture = figures.NumbersRunOut()
+
+    def update(dtype, d, spread, mean):
+        return picture.update(
+            precision.precision_scan(dtype, d),
+            precision.SPREADS,
+            precision.MEANS,
+            precision.overflow_limit(dtype, d),
+            dtype,
+            d,
+            (spread, precision.output_std(dtype, d, spread)),
+            (mean, precision.variance_ratio(dtype, d, mean)),
+        )
+
+    return live(
+        picture.figure,
+        update,
+        lambda: picture.sentence,
+        dtype=controls.toggle("numbers", "float16", "float32"),
+        d=controls.choice("features d", 512, 64, 4096),
+        spread=controls.whole("spread σ", 8, 1, 400),
+        mean=controls.power("mean", 1.5, 0, 5),
+    )
+
+
+def with_norm(forward, backward):
+    """A plain network of 8 layers whose every LayerNorm runs these two functions."""
+    network = experiments.Classifier(8, norm="layer")
+    for leaf in experiments.leaves(network):
+        if isinstance(leaf, layers.LayerNorm):
+            _run_by(leaf, forward, backward)
+    return network
+
+
+def _run_by(leaf, forward, backward):
+    def run_forward(x):
+        leaf.x = x
+        return forward(x, leaf.gamma, leaf.beta, leaf.eps)
+
+    def run_backward(dy):
+        dx, leaf.dgamma, leaf.dbeta = grads = backward(dy, leaf.x, leaf.gamma, leaf.eps)
+        shapes = tuple(np.shape(grad) for grad in grads)
+        if shapes != (leaf.x.shape, leaf.gamma.shape, leaf.gamma.shape):
+            raise Told(f"Your layer_norm_backward gave shapes {shapes} for an input of shape {leaf.x.shape}.")
+        return dx
+
+    leaf.forward, leaf.backward = run_forward, run_backward
+
+
+def train_with(layer_norm=None, layer_norm_backward=None):
+    """Train a small network with your LayerNorm in it, beside the same network with the reference."""
+    picture = figures.YourTraining(STEPS)
+    norm, back = exercises.layer_norm, exercises.layer_norm_backward
+    pairs = {
+        "yours": (own_shape(norm, layer_norm), given(back, layer_norm_backward)),
+        "the reference": (norm.reference, back.reference),
+    }
+    remark = about(norm, layer_norm) + about(back, layer_norm_backward)
+    checked = [""]
+
+    def work(lr):
+        networks = {name: with_norm(*pair) for name, pair in pairs.items()}
+        gap = experiments.gradient_gap(networks["yours"], *experiments.spirals())
+        verdict = "agree" if gap < 1e-3 else f"differ by {figures.words(100 * gap)} %"
+        checked[0] = f" The slope that your gradient promises and the slope measured {verdict}."
+        yield from side_by_side(networks, lr)
+
+    return Run(
+        picture.figure,
+        picture.update,
+        work,
+        STEPS // EVERY,
+        3,
+        lambda: picture.sentence + checked[0] + remark,
+        lr=controls.choice("learning rate", 0.02, 0.01),
     )

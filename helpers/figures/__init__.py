@@ -4,25 +4,32 @@
 """
 
 from .drawing import count, words
+from .geometry import Geometry, TwoTokens
 from .norms import LayerNormSteps
+from .precision import NumbersRunOut, SmallSpread
 from .residual import Deletions, Paths, Similarity, SlopeProduct, TwoVectors
 from .signal import Drift, GradientBars, Survival, TwoSwitches, WhichGradient
-from .training import LossCurves, Shattered
+from .training import LossCurves, Shattered, YourTraining
 
 __all__ = [
     "Deletions",
     "Drift",
+    "Geometry",
     "GradientBars",
     "LayerNormSteps",
     "LossCurves",
+    "NumbersRunOut",
     "Paths",
     "Shattered",
     "Similarity",
     "SlopeProduct",
+    "SmallSpread",
     "Survival",
     "TwoSwitches",
+    "TwoTokens",
     "TwoVectors",
     "WhichGradient",
+    "YourTraining",
     "count",
     "words",
 ]

@@ -1,8 +1,10 @@
 """What a normalization does to one vector."""
 
 import numpy as np
+from matplotlib.collections import LineCollection
 
 from .drawing import (
+    GHOST,
     INK,
     MEAN,
     SPREAD,
@@ -17,31 +19,75 @@ from .drawing import (
 )
 
 
+class Threads:
+    """Numbers on one line, what becomes of them on another, joined by threads; each line has its own scale."""
+
+    def __init__(self, ax):
+        self.ax, self.right = ax, ax.twinx()
+        self.before = ax.add_collection(LineCollection([], colors=GHOST, linestyles=":", lw=1.5))
+        self.threads = ax.add_collection(LineCollection([], colors=WITH, lw=1.5))
+        (self.chosen,) = ax.plot([], [], "-", color=INK, lw=3, zorder=3)
+        (self.dots,) = ax.plot([], [], "o", color=WITH, ms=6, zorder=4, clip_on=False)
+        ax.set(xlim=(0, 1))
+        ax.set_xticks([0, 1], ["input", "this step"], fontsize=11)
+        ax.grid(False)
+        self.right.spines["top"].set_visible(False)
+        self.right.tick_params(labelsize=11)
+        handles = [ax.plot([], [], ":", color=GHOST, lw=2, label="before")[0]]
+        handles += [ax.plot([], [], color=INK, lw=3, label="chosen")[0]]
+        legend_above(ax, *handles)
+
+    def update(self, x, y, old, chosen):
+        """x, y (d,): before and after; old: the pair before one entry was moved; chosen: its index."""
+        scales = [
+            step_up(1.1 * max(np.abs(v).max() for v in pair) or 1.0) for pair in ((x, old[0]), (y, old[1]))
+        ]
+        set_limits(self.ax, y=(-scales[0], scales[0]))
+        set_limits(self.right, y=(-scales[1], scales[1]))
+        out, was = y * (scales[0] / scales[1]), old[1] * (scales[0] / scales[1])
+        self.before.set_segments([[(0, a), (1, b)] for a, b in zip(old[0], was)])
+        self.threads.set_segments([[(0, a), (1, b)] for a, b in zip(x, out)])
+        self.chosen.set_data([0, 1], [x[chosen], out[chosen]])
+        self.dots.set_data(np.repeat([0, 1], len(x)), np.concatenate([x, out]))
+        return [self.before, self.threads, self.chosen, self.dots]
+
+
 class LayerNormSteps:
-    """A vector on its way through LayerNorm: the values at one step, their mean and their spread."""
+    """A vector on its way through LayerNorm: the values at one step, their mean, spread, and where they came from."""
 
     NAMES = ("Input", "Centered", "Normalized", "Scaled and shifted")
 
     def __init__(self):
-        self.figure, (self.ax,) = new_figure()
+        self.figure, (self.ax, right) = new_figure(2, width_ratios=[3, 2])
+        self.figure.subplots_adjust(right=0.92)
+        self.threads = Threads(right)
         self.band = Bars(self.ax, SPREAD, alpha=0.18)
         self.bars = Bars(self.ax, WITH)
         (self.mean,) = self.ax.plot([], [], "--", color=MEAN, lw=2.5, label="mean μ")
-        (self.edges,) = self.ax.plot([], [], ":", color=SPREAD, lw=2, label="μ + σ and μ − σ")
+        (self.edges,) = self.ax.plot([], [], ":", color=SPREAD, lw=2, label="μ ± σ")
         self.ax.axhline(0, color=INK, lw=0.8)
         self.ax.set_xlabel("feature", fontsize=12)
         self.ax.set_ylabel("value", fontsize=12)
         legend_above(self.ax, self.mean, self.edges)
         self.sentence = self.details = ""
 
-    def update(self, steps, shown):
-        """steps: {name: values (d,)} in order; shown: the name of the one to draw."""
+    def update(self, steps, shown, before, chosen, scalars):
+        """steps: {name: values (d,)} in order; shown: the name of the one to draw; before: the same steps
+        before the entry `chosen` was moved; scalars: gamma, beta, eps."""
         values = steps[shown]
         mean, std = values.mean(), values.std()
         listed = ", ".join(words(v, 4) for v in values)
         self.sentence = f"{shown}: [{listed}] has mean μ = {words(mean, 4)} and spread σ = {words(std, 5)}."
-        self.details = self._table(steps, shown)
-        return self._draw(values, mean, std)
+        was, now = before["Input"][chosen], steps["Input"][chosen]
+        if was != now:
+            changed = int((values != before[shown]).sum())
+            self.sentence += (
+                f" Entry {chosen + 1} was moved from {words(was, 4)} to {words(now, 4)}: "
+                f"{changed} of {len(values)} values changed."
+            )
+        self.details = self._table(steps, shown) + self._arithmetic(steps, chosen, *scalars)
+        threads = self.threads.update(steps["Input"], values, (before["Input"], before[shown]), chosen)
+        return [*self._draw(values, mean, std), *threads]
 
     def _draw(self, values, mean, std):
         feature = np.arange(1, len(values) + 1)
@@ -58,8 +104,37 @@ class LayerNormSteps:
     @staticmethod
     def _table(steps, shown):
         rows = [
-            (name, *(words(v, 4) for v in values), words(values.mean(), 5), words(values.std(), 5))
+            (
+                name,
+                *(words(v, 4) for v in values),
+                *(words(n, 5) for n in (values.mean(), values.std(), values.std(ddof=1))),
+            )
             for name, values in steps.items()
         ]
         features = (f"x<sub>{i}</sub>" for i in range(1, len(steps[shown]) + 1))
-        return table(("", *features, "μ", "σ"), rows, shown)
+        return table(("", *features, "μ", "σ", "σ with ddof=1"), rows, shown)
+
+    @staticmethod
+    def _arithmetic(steps, chosen, gamma, beta, eps):
+        """Each step of one entry written out, exact and as it comes out when one rounds on the way."""
+        x, (_, exact, hat, y) = steps["Input"], (values[chosen] for values in steps.values())
+        mean, var = x.mean(), x.var()
+        divisor = np.sqrt(var + eps)
+        about = [round(x[chosen], 2) - round(mean, 2), round(divisor, 2)]
+        about.append(round(about[0] / (about[1] or 1), 2))
+        written = (
+            f"{words(x[chosen], 6)} − {in_brackets(mean)}",
+            f"√({words(var, 6)} + {words(eps)})",
+            f"{in_brackets(exact)} / {words(divisor, 6)}",
+            f"{words(gamma)} × {in_brackets(hat)} + {in_brackets(beta)}",
+        )
+        names = "Centered", "√(σ² + ε)", "Normalized", "Scaled and shifted"
+        exactly = (f"{v:.10g}".replace("-", "−") for v in (exact, divisor, hat, y))
+        roughly = (words(v, 6) for v in (*about, gamma * about[2] + beta))
+        head = (f"entry {chosen + 1}", "arithmetic", "exact", "rounding to 2 decimals")
+        return "<br>" + table(head, zip(names, written, exactly, roughly))
+
+
+def in_brackets(value):
+    """A number for use inside a formula: a negative one in brackets."""
+    return f"({words(value, 6)})" if value < 0 else words(value, 6)

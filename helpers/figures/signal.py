@@ -1,8 +1,10 @@
 """The signal on its way through a deep network: activations forward, gradients backward."""
 
 import numpy as np
+from matplotlib.collections import LineCollection
 
 from .drawing import (
+    GHOST,
     INK,
     LEARNED,
     MEAN,
@@ -10,6 +12,7 @@ from .drawing import (
     WITHOUT,
     Bars,
     LayerBars,
+    clip,
     count,
     decades,
     legend_above,
@@ -144,20 +147,44 @@ class Drift:
         self.right.set_yscale("symlog", linthresh=1)
         self.right.set_xlabel("layer (0 is the input)", fontsize=12)
         self.right.set_ylabel("mean μ", fontsize=12)
+        self.rows = left.add_collection(LineCollection([], colors=INK, lw=1.2, zorder=3))
         self.sentence = ""
 
     def update(self, seen, rival, theory, normalized, gain):
         """seen, rival: ActivationSpread; theory (depth + 1,): σ as the formula says it."""
-        depth = len(seen.std) - 1
         names = "No normalization", "With LayerNorm"
+        self._say(names[normalized], seen, theory, gain)
+        self.rows.set_segments([])
+        other = (rival.std, names[not normalized], WITHOUT if normalized else WITH)
+        return self._draw(seen, WITH if normalized else WITHOUT, other, theory)
+
+    def update_yours(self, seen, reference, theory, gain, remark):
+        """The learner's LayerNorm over the reference; a thin line runs from the smallest σ of a row to the largest."""
+        self._say("With LayerNorm", seen, theory, gain)
+        low, high = seen.row_std.min(axis=1), seen.row_std.max(axis=1)
+        mean = np.abs(seen.row_mean[-1]).max()
+        same = high[-1] - low[-1] < 1e-3
+        rows = (
+            f"every σ is {words(low[-1])}" if same else f"σ is between {words(low[-1])} and {words(high[-1])}"
+        )
+        furthest = "every μ is 0" if mean < 1e-9 else f"μ is up to {words(mean)} away from 0"
+        self.sentence += f" Row by row, {rows} and {furthest}.{remark}"
+        limits = 1e-300, 1e300
+        ends = zip(range(len(low)), clip(low, limits), clip(high, limits))
+        self.rows.set_segments([[(layer, a), (layer, b)] for layer, a, b in ends])
+        return self._draw(seen, WITH, (reference.std, "the reference", GHOST), theory)
+
+    def _say(self, name, seen, theory, gain):
+        mean = seen.mean[-1] if abs(seen.mean[-1]) > 1e-12 else 0  # what rounding leaves of 0 says nothing
         self.sentence = (
-            f"{names[normalized]}, gain {words(gain)}: after {count(depth, 'layer')} the spread is "
-            f"σ = {words(seen.std[-1])} (theory {words(theory[-1])}) and the mean is μ = {words(seen.mean[-1])}; "
+            f"{name}, gain {words(gain)}: after {count(len(seen.std) - 1, 'layer')} the spread is "
+            f"σ = {words(seen.std[-1])} (theory {words(theory[-1])}) and the mean is μ = {words(mean)}; "
             f"the input had σ = {words(seen.std[0])}."
         )
-        other = (rival.std, names[not normalized], WITHOUT if normalized else WITH)
-        artists = self.spread.update(seen.std, WITH if normalized else WITHOUT, other, theory)
+
+    def _draw(self, seen, color, other, theory):
+        artists = self.spread.update(seen.std, color, other, theory)
         high = self.spread.ax.get_ylim()[1]
         set_limits(self.right, self.spread.ax.get_xlim(), (-high, high))
-        self.mean.set_data(np.arange(depth + 1), seen.mean)
-        return [*artists, self.mean]
+        self.mean.set_data(np.arange(len(seen.mean)), seen.mean)
+        return [*artists, self.mean, self.rows]

@@ -49,6 +49,12 @@ class LossCurves:
         return list(self.lines.values())
 
 
+class YourTraining(LossCurves):
+    """Training loss of one network with two LayerNorms: the reference and the learner's."""
+
+    STYLES = {"yours": (WITH, "-"), "the reference": (INK, ":")}
+
+
 class Shattered:
     """The gradient of a deep network along a line of inputs, and how alike neighbours are, over depth."""
 

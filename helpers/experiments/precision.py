@@ -1,0 +1,61 @@
+"""When numbers run out: LayerNorm with every step in half or single precision, as naive code does it."""
+
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+
+SPREADS = np.geomspace(1, 400, 80)  # of the inputs, for the overflow
+MEANS = np.geomspace(1, 1e5, 80)  # of the inputs, for the one-pass variance
+TRUE_STD = 0.5
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def naive_layer_norm(x, eps=1e-5):
+    """LayerNorm without gamma and beta; sums and squares stay in the dtype of x, overflow included."""
+    dtype = x.dtype.type
+    return (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, keepdims=True) + dtype(eps))
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def one_pass_variance(x):
+    """E[x^2] - E[x]^2 in the dtype of x: one pass over the data, and two large numbers that nearly cancel."""
+    return float((x * x).mean() - x.mean() ** 2)
+
+
+def overflow_limit(dtype, d):
+    """The spread at which the sum of d squares no longer fits: sqrt(largest number / d)."""
+    return float(np.sqrt(float(np.finfo(dtype).max) / d))
+
+
+@functools.lru_cache(maxsize=32)
+def _standard(d):
+    z = np.random.default_rng(d).standard_normal(d)
+    return (z - z.mean()) / z.std()
+
+
+@np.errstate(over="ignore")
+def output_std(dtype, d, spread):
+    """Spread of what naive_layer_norm makes of d numbers with this spread."""
+    return float(naive_layer_norm((spread * _standard(d)).astype(dtype)).astype(np.float64).std())
+
+
+@np.errstate(over="ignore")
+def variance_ratio(dtype, d, mean):
+    """One-pass variance over the true one, for d numbers with this mean and spread TRUE_STD."""
+    return one_pass_variance((mean + TRUE_STD * _standard(d)).astype(dtype)) / TRUE_STD**2
+
+
+@dataclass(frozen=True)
+class PrecisionScan:
+    """output (80,): spread after LayerNorm, for SPREADS; ratio (80,): one-pass variance / true, for MEANS."""
+
+    output: np.ndarray
+    ratio: np.ndarray
+
+
+@functools.lru_cache(maxsize=32)
+def precision_scan(dtype, d):
+    """How far does LayerNorm get with numbers of this dtype ("float16", "float32") and d features?"""
+    output = [output_std(dtype, d, spread) for spread in SPREADS]
+    return PrecisionScan(np.array(output), np.array([variance_ratio(dtype, d, mean) for mean in MEANS]))

@@ -1,0 +1,95 @@
+"""Where numbers end: few bits, and spreads below ε."""
+
+import numpy as np
+
+from .drawing import GHOST, INK, LEARNED, MEAN, THEORY, WITH, WITHOUT, legend_above, new_figure, words
+
+
+class NumbersRunOut:
+    """LayerNorm with few bits: the spread it gives, and the variance that one pass over the data gives."""
+
+    LIMITS = -2.0, 4.0  # of the drawn ratio
+
+    def __init__(self):
+        self.figure, (left, right) = new_figure(2)
+        (self.output,) = left.plot([], [], "o-", color=WITH, ms=3, lw=1, label="measured")
+        (self.limit,) = left.plot([], [], "--", color=THEORY, lw=1.5, label="√(largest number / d)")
+        (self.here,) = left.plot([], [], "D", color=LEARNED, ms=9)
+        left.set(xscale="log", xlim=(0.9, 450), ylim=(-0.1, 1.3))
+        left.set_xlabel("spread σ of the input", fontsize=12)
+        left.set_ylabel("spread after LayerNorm", fontsize=12)
+        (self.ratio,) = right.plot([], [], "o", color=WITHOUT, ms=4, label="one pass, E[x²] − E[x]²")
+        (self.there,) = right.plot([], [], "D", color=LEARNED, ms=9)
+        right.axhspan(self.LIMITS[0], 0, color=WITHOUT, alpha=0.12, lw=0)
+        right.axhline(1, color=INK, lw=1)
+        right.text(1, -1.7, "negative: it has no root", fontsize=11, color=INK)
+        right.set(xscale="log", xlim=(0.8, 1.3e5), ylim=self.LIMITS)
+        right.set_xlabel("mean of the input (σ = 0.5)", fontsize=12)
+        right.set_ylabel("variance / true variance", fontsize=12)
+        for ax in (left, right):
+            ax.minorticks_off()
+        legend_above(left, self.output, self.limit)
+        legend_above(right, self.ratio)
+        self.sentence = ""
+
+    def update(self, scan, spreads, means, limit, name, d, here, there):
+        """scan: PrecisionScan; limit: spread of the overflow; here: (spread, output), there: (mean, ratio)."""
+        self.output.set_data(spreads, scan.output)
+        self.limit.set_data([limit, limit], [-0.1, 1.3])
+        self.here.set_data([here[0]], [here[1]])
+        drawn = np.isfinite(scan.ratio)
+        self.ratio.set_data(means[drawn], np.clip(scan.ratio[drawn], *self.LIMITS))
+        self.there.set_data(*[[v] for v in (there[0], np.clip(there[1], *self.LIMITS))])
+        dead = spreads[scan.output == 0]
+        first = f"first all-zero output at σ = {words(dead[0])}" if dead.size else "no overflow up to σ = 400"
+        self.sentence = (
+            f"{name}, d = {d}: σ = {words(here[0])} comes out as {words(here[1])}; {first} "
+            f"(theory {words(limit)}). With mean {words(there[0], 4)} the one-pass variance {self._fate(there[1])}."
+        )
+        return [self.output, self.limit, self.here, self.ratio, self.there]
+
+    @staticmethod
+    def _fate(ratio):
+        if not np.isfinite(ratio):
+            return "overflows"
+        if ratio == 0:
+            return "is 0: nothing is left of it"
+        share = f"is {words(ratio)} times the true one"
+        return share + (": negative, and its root is no number" if ratio < 0 else "")
+
+
+class SmallSpread:
+    """A row whose spread is small: the spread that LayerNorm gives it, and what it does to gradients."""
+
+    AXIS = np.geomspace(1e-6, 1e2, 161)
+
+    def __init__(self):
+        self.figure, (left, right) = new_figure(2)
+        (self.out,) = left.plot([], [], "-", color=WITH, lw=2, label="σ / √(σ² + ε)")
+        (self.factor,) = right.plot([], [], "-", color=WITH, lw=2, label="1 / √(σ² + ε)")
+        (ideal,) = right.plot(self.AXIS, 1 / self.AXIS, ":", color=GHOST, lw=2, label="1 / σ")
+        self.dots = [ax.plot([], [], "D", color=LEARNED, ms=9)[0] for ax in (left, right)]
+        (self.floor,) = left.plot([], [], "--", color=MEAN, lw=1.5, label="σ = √ε")
+        left.set(xscale="log", xlim=(1e-6, 1e2), ylim=(0, 1.1))
+        right.set(xscale="log", yscale="log", xlim=(1e-6, 1e2), ylim=(1e-3, 1e7))
+        for ax, label in ((left, "spread after LayerNorm"), (right, "largest factor on a gradient")):
+            ax.minorticks_off()
+            ax.set_xlabel("spread σ of the input", fontsize=12)
+            ax.set_ylabel(label, fontsize=12)
+        legend_above(left, self.out, self.floor)
+        legend_above(right, self.factor, ideal)
+        self.sentence = ""
+
+    def update(self, spread, eps, out, factor):
+        """spread, eps: of the input and of LayerNorm; out, factor: measured."""
+        root = np.sqrt(self.AXIS**2 + eps)
+        self.out.set_data(self.AXIS, self.AXIS / root)
+        self.factor.set_data(self.AXIS, 1 / root)
+        self.floor.set_data([np.sqrt(eps)] * 2, [0, 1.1])
+        for dot, value in zip(self.dots, (out, factor)):
+            dot.set_data([spread], [value])
+        self.sentence = (
+            f"An input spread of {words(spread)} with ε = {words(eps)} comes out as {words(out)}, and a gradient on its way "
+            f"back is multiplied by up to {words(factor)} (at most 1/√ε = {words(eps**-0.5)})."
+        )
+        return [self.out, self.floor, self.factor, *self.dots]

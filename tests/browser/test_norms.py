@@ -1,0 +1,95 @@
+"""The explorers of notebook 03 in JupyterLab, by mouse and by the keyboard alone."""
+
+import pytest
+from playwright.sync_api import expect
+
+from helpers import experiments
+from helpers.figures import words
+
+from .test_explorers import Shown
+
+
+@pytest.fixture
+def show(open_notebook):
+    return lambda source: Shown(open_notebook("03_layer_norm"), source)
+
+
+def test_the_network_of_drift(show):
+    shown = show("explorers.drift()")
+    menu = shown.area.get_by_label("network")
+    shown.changes(lambda: menu.select_option("16 features, W between −1 and 1"), "after 10 layers")
+    expect(shown.slider("gain")).to_be_hidden()
+    ends = [
+        experiments.spread_through(experiments.uniform_matrices(10, seed=s), seed=s).std[-1] for s in (0, 1)
+    ]
+    expect(shown.sentence.last).to_contain_text(f"σ = {words(ends[0])} (theory 4.32 × 10³)")
+    shown.tab_to(shown.slider("random weights no."))
+    shown.changes(lambda: shown.page.keyboard.press("ArrowRight"), f"σ = {words(ends[1])}")
+    shown.tab_to(menu)
+    shown.changes(lambda: shown.page.keyboard.press("ArrowUp"), "gain 1.5: after 15 layers")
+
+
+def test_threads_of_the_steps(show):
+    shown = show("explorers.layer_norm_steps()")
+    shown.changes(lambda: shown.area.get_by_role("tab", name="Centered").click(), "[1, −4, 0, 3]")
+    move = shown.slider("move it by")
+    shown.tab_to(move)
+    shown.changes(
+        lambda: shown.page.keyboard.press("ArrowRight"),
+        "Entry 4 was moved from 4 to 4.5: 4 of 4 values changed",
+    )
+    shown.changes(lambda: shown.drag(move, 1.0), "moved from 4 to 14")
+    shown.tab_to(shown.slider("chosen entry"))
+    shown.changes(lambda: shown.page.keyboard.press("ArrowLeft"), "Entry 3 was moved from 1 to 11")
+    expect(shown.area.get_by_text("rounding to 2 decimals")).to_be_visible()
+
+
+def test_geometry(show):
+    shown = show("explorers.geometry()")
+    shown.changes(lambda: shown.drag(shown.slider("x₁"), 0.0), "x = [−2, −0.5, 1.5]")
+    shown.tab_to(shown.slider("x₃"))
+    shown.changes(lambda: shown.page.keyboard.press("End"), "x = [−2, −0.5, 2]")
+    sentence = shown.sentence.last.inner_text()
+    for name in ("turn, degrees", "look down by, degrees"):  # another picture of the same
+        shown.tab_to(shown.slider(name))
+        shown.changes(lambda: shown.page.keyboard.press("End"), sentence)
+
+
+def test_small_spread(show):
+    shown = show("explorers.small_spread()")
+    shown.changes(lambda: shown.drag(shown.slider("spread σ of the input"), 0.0), "multiplied by up to 316")
+    shown.tab_to(shown.slider("ε"))
+    shown.changes(lambda: shown.page.keyboard.press("Home"), "(at most 1/√ε = 1 × 10⁶)")
+
+
+def test_two_tokens(show):
+    shown = show("explorers.two_tokens()")
+    shown.changes(lambda: shown.drag(shown.slider("b: scale"), 1.0), "b = [6, 9, 12, 15]")
+    expect(shown.sentence.last).to_contain_text("the same, up to ε")
+    shown.tab_to(shown.slider("b: scale"))
+    shown.changes(lambda: shown.page.keyboard.press("Home"), "apart")
+    shown.changes(lambda: shown.area.get_by_role("button", name="Reset").click(), "b = [4, 5, 6, 7]")
+
+
+def test_when_numbers_run_out(show):
+    shown = show("explorers.when_numbers_run_out()")
+    shown.tab_to(shown.slider("spread σ"))
+    for _ in range(3):
+        shown.page.keyboard.press("ArrowRight")
+    expect(shown.sentence.last).to_contain_text("σ = 11 comes out as 1;")
+    shown.changes(lambda: shown.page.keyboard.press("ArrowRight"), "σ = 12 comes out as 0;")
+    shown.changes(lambda: shown.area.get_by_label("features d").select_option("64"), "σ = 32.7 (theory 32)")
+    shown.changes(
+        lambda: shown.area.get_by_role("button", name="float32").click(), "no overflow up to σ = 400"
+    )
+    shown.changes(lambda: shown.drag(shown.slider("mean"), 1.0), "With mean 1 × 10⁵ the one-pass variance is")
+
+
+def test_training_with_the_learners_functions(show):
+    shown = show("explorers.train_with(layer_norm, layer_norm_backward)")
+    expect(shown.sentence.last).to_contain_text("After 60 steps")
+    expect(shown.sentence.last).to_contain_text("Your layer_norm is still blank")
+    shown.tab_to(shown.area.get_by_role("button", name="Start"))
+    shown.page.keyboard.press("Enter")
+    expect(shown.sentence.last).to_contain_text("After 400 steps", timeout=60_000)
+    expect(shown.area.get_by_text("done")).to_be_visible()

@@ -1,0 +1,336 @@
+"""What notebook 03 says of LayerNorm, measured over several seeds: drift, geometry, few bits, and their limits."""
+
+import numpy as np
+import pytest
+
+from helpers import experiments, explorers, layers
+from helpers.experiments.precision import MEANS, SPREADS
+from helpers.figures import words
+
+SEEDS = range(5)
+WIDE = {"width": 256, "batch": 128}
+
+
+def plain_norm(x, eps=0.0):
+    d = x.shape[-1]
+    return layers.layer_norm(x, np.ones(d), np.zeros(d), eps)
+
+
+def spreads(depth, norm=None, residual=False, **kind):
+    """The last layer's spread and root mean square, averaged over seeds."""
+    seen = [experiments.activation_spread(depth, norm, residual, seed=s, **WIDE, **kind) for s in SEEDS]
+    std, mean = (np.array([getattr(one, name)[-1] for one in seen]) for name in ("std", "mean"))
+    return std.mean(), np.sqrt(std**2 + mean**2).mean()
+
+
+# ------------------------------------------------------------------------------ drift
+
+
+@pytest.mark.parametrize(
+    ("gain", "depth", "rel"), [(1.5, 10, 0.05), (1.5, 20, 0.1), (0.9, 20, 0.1), (1.1, 15, 0.06)]
+)
+def test_plain_linear_layers_multiply_the_spread_by_the_gain(gain, depth, rel):
+    assert spreads(depth, gain=gain)[0] == pytest.approx(gain**depth, rel=rel)
+
+
+@pytest.mark.parametrize("gain", [1.0, 2**0.5])
+def test_relu_layers_follow_half_the_square_and_have_a_mean(gain):
+    kind = {"activation": "relu", "gain": gain}
+    assert spreads(20, **kind)[1] == pytest.approx((gain**2 / 2) ** 10, rel=0.35)
+    seen = [experiments.activation_spread(10, seed=s, **WIDE, **kind) for s in SEEDS]
+    assert np.mean([one.mean[-1] / one.std[-1] for one in seen]) == pytest.approx(0.67, abs=0.06)
+
+
+@pytest.mark.parametrize("depth", [10, 15, 20])
+def test_residual_streams_grow(depth):
+    assert spreads(depth, residual=True)[0] == pytest.approx(2 ** (depth / 2), rel=0.1)
+    he = spreads(depth, residual=True, activation="relu", gain=2**0.5)[1]
+    assert he == pytest.approx({10: 148, 15: 2146, 20: 30130}[depth], rel=0.3), "a ReLU's mean adds up"
+    assert spreads(depth, "layer", True)[0] == pytest.approx(np.sqrt(1 + depth), rel=0.03)
+    assert spreads(depth, residual=True, alpha=depth**-0.5)[0] == pytest.approx(
+        (1 + 1 / depth) ** (depth / 2), rel=0.05
+    )
+
+
+@pytest.mark.parametrize("gain", [0.5, 1.5, 3.0])
+def test_with_layer_norm_each_layer_starts_again(gain):
+    seen = experiments.activation_spread(20, "layer", gain=gain, **WIDE)
+    np.testing.assert_allclose(seen.std[1:], 1, atol=1e-4)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize(
+    ("dtype", "gain", "layer"),
+    [("float16", 1.5, 25), ("float16", 2.0, 15), ("float16", 3.0, 9), ("float16", 2.309, 12),
+     ("float32", 1.5, 216), ("float32", 2.0, 126), ("float32", 3.0, 80), ("float32", 2.309, 105)],
+)  # fmt: skip
+def test_the_layer_at_which_numbers_are_no_longer_finite(dtype, gain, layer, seed):
+    rng, theory = np.random.default_rng(seed), np.log(float(np.finfo(dtype).max) / 3.5) / np.log(gain)
+    x, count = rng.standard_normal((8, 256)).astype(dtype), 0
+    with np.errstate(all="ignore"):
+        while np.isfinite(x).all():
+            W = (gain / 16 * rng.standard_normal((256, 256))).astype("float32")
+            x, count = (x.astype("float32") @ W).astype(dtype), count + 1
+    assert abs(count - layer) <= max(1, 0.02 * layer)
+    assert abs(count - theory) <= max(1.5, 0.02 * layer)
+
+
+def test_mean_87_and_spread_4312_are_typical_and_not_certain():
+    ends = [experiments.spread_through(experiments.uniform_matrices(10, seed=s), seed=s) for s in range(300)]
+    std, mean = np.array([e.std[-1] for e in ends]), np.array([e.mean[-1] for e in ends])
+    assert np.sqrt((std**2).mean()) == pytest.approx((16 / 3) ** 5, rel=0.15)
+    assert np.median(std) == pytest.approx(3903, rel=0.1)
+    assert np.median(np.abs(mean)) == pytest.approx(87, rel=0.25)
+    shown = std[:31]  # what the explorer offers
+    assert 1500 < shown.min() < 2200 and 10_000 < shown.max() < 12_000 and np.abs(mean[:31]).max() < 1000
+
+
+def test_past_one_hundred_needs_a_gain():
+    assert round(100 ** (1 / 15), 2) == 1.36
+    assert round(1.1**15, 1) == 4.2
+
+
+def test_the_preset_opens_at_layer_10_and_comes_back():
+    drift = explorers.drift()
+    drift.controls["network"].value = "16 features, W between −1 and 1"
+    assert drift.values()["layers"] == 10 and f"theory {words((16 / 3) ** 5)}" in drift.sentence
+    assert drift.controls["gain"].layout.display == "none"
+    drift.reset()
+    assert drift.values()["layers"] == 15 and "gain 1.5" in drift.sentence
+
+
+# ------------------------------------------------------------------------------ the steps
+
+
+def test_one_entry_moved_moves_all_outputs():
+    steps = explorers.layer_norm_steps()
+    steps.set(entry=2, move=2.0)
+    assert steps.sentence.endswith("Entry 2 was moved from −3 to −1: 1 of 4 values changed.")
+    for step in ("Centered", "Normalized", "Scaled and shifted"):
+        steps.set(step=step)
+        assert steps.sentence.endswith("4 of 4 values changed.")
+
+
+def test_the_steps_can_begin_with_another_example():
+    steps = explorers.layer_norm_steps("two features")
+    steps.set(step="Normalized")
+    assert "Normalized: [−1, 1] has mean μ = 0" in steps.sentence
+    steps.set(x=(3.0, 3.0, 3.0, 3.0))
+    assert "Normalized: [0, 0, 0, 0] has mean μ = 0 and spread σ = 0" in steps.sentence
+
+
+def test_the_arithmetic_of_the_chosen_entry_exact_and_rounded():
+    steps = explorers.layer_norm_steps()
+    table = steps._table.value
+    exact = layers.layer_norm(np.array([2.0, -3, 1, 4]), np.full(4, 2.0), np.full(4, 0.5), 1e-5)[3]
+    assert f">{exact:.10g}<" in table and ">2.86<" in table and ">1.18<" in table
+    assert (
+        "4 − 1<" in table
+        and ">3 / 2.54951<" in table
+        and f"√(6.5 + {words(1e-5)})" in table
+        and ">2.9439<" in table
+    )
+
+
+# ------------------------------------------------------------------------------ geometry
+
+
+@pytest.mark.parametrize("d", [3, 64, 768])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_layer_norm_is_a_projection_and_a_sphere(d, seed):
+    rng = np.random.default_rng(seed)
+    x = rng.standard_normal((50, d)) * rng.lognormal(0, 2, (50, 1)) + 50 * rng.standard_normal((50, 1))
+    y = plain_norm(x)
+    np.testing.assert_allclose(np.linalg.norm(y, axis=1), np.sqrt(d), rtol=1e-12)
+    np.testing.assert_allclose(y.sum(axis=1), 0, atol=1e-6)
+    np.testing.assert_allclose(plain_norm(y), y, atol=1e-9)
+    centred = x - x.mean(axis=1, keepdims=True)
+    np.testing.assert_allclose(layers.rms_norm(centred, np.ones(d), 0.0), y, atol=1e-9)
+    np.testing.assert_allclose(plain_norm(-2 * x + 7), -y, atol=1e-6)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_jacobian_is_a_projection_over_sigma(seed):
+    d, x = 16, 3 * np.random.default_rng(seed).standard_normal(16) + 2
+    J = layers.layer_norm_backward(np.eye(d), np.tile(x, (d, 1)), np.ones(d), 0.0)[0]
+    y = plain_norm(x)
+    np.testing.assert_allclose(J, (np.eye(d) - 1 / d - np.outer(y, y) / d) / x.std(), atol=1e-12)
+    sizes = np.linalg.svd(J * x.std(), compute_uv=False)
+    np.testing.assert_allclose(sizes, [1] * (d - 2) + [0, 0], atol=1e-7)
+    of_rms = layers.rms_norm_backward(np.eye(d), np.tile(x, (d, 1)), np.ones(d), 0.0)[0]
+    sizes = np.linalg.svd(of_rms * np.sqrt((x**2).mean()), compute_uv=False)
+    np.testing.assert_allclose(sizes, [1] * (d - 1) + [0], atol=1e-7)
+
+
+@pytest.mark.parametrize("scale", [0.1, 1, 10, 100])
+def test_gradients_are_divided_by_the_size_of_the_input(scale):
+    rng = np.random.default_rng(1)
+    x, dy = rng.standard_normal((2, 1, 16))
+    at_one, dx = (layers.layer_norm_backward(dy, k * x, np.ones(16), 0.0)[0] for k in (1, scale))
+    np.testing.assert_allclose(scale * dx, at_one, rtol=1e-9)
+    assert (dx * x).sum() == pytest.approx(0, abs=1e-12) and dx.sum() == pytest.approx(0, abs=1e-12)
+    stepped = x - 0.5 * at_one
+    assert (stepped**2).sum() == pytest.approx((x**2).sum() + 0.25 * (at_one**2).sum()), "Pythagoras"
+
+
+def test_a_key_after_layer_norm_can_always_be_selected():
+    keys = np.random.default_rng(1).standard_normal((256, 8))
+    found = [((k @ k.T).argmax(axis=1) == np.arange(256)).mean() for k in (plain_norm(keys), keys)]
+    assert found[0] == 1 and found[1] == pytest.approx(0.47, abs=0.02)
+
+
+def test_the_picture_of_the_geometry_is_a_projection():
+    from helpers.figures.geometry import CIRCLE, seen_from
+
+    above, side = seen_from(CIRCLE, 33, 90), seen_from(CIRCLE, 33, 0)
+    np.testing.assert_allclose(np.linalg.norm(above, axis=1), np.sqrt(3))
+    np.testing.assert_allclose(side[:, 1], 0, atol=1e-12)
+    np.testing.assert_allclose(CIRCLE.sum(axis=1), 0, atol=1e-12)
+
+
+# ------------------------------------------------------------------------------ where it ends
+
+
+@pytest.mark.parametrize(
+    ("spread", "eps", "out"),
+    [(1e-2, 1e-5, 0.953), (3e-3, 1e-5, 0.688), (1e-3, 1e-5, 0.3015), (1e-3, 1e-6, 0.7071)],
+)
+def test_small_spreads_do_not_become_1(spread, eps, out):
+    x = np.tile([1.0, -1.0], 8) * spread
+    assert plain_norm(x, eps).std() == pytest.approx(out, abs=5e-4)
+
+
+def test_small_spread_says_the_factor_on_gradients():
+    shown = explorers.small_spread()
+    shown.set(spread=1e-6)
+    assert "multiplied by up to 316 (at most 1/√ε = 316)" in shown.sentence
+    shown.set(spread=1.0)
+    assert "comes out as 1, and" in shown.sentence and "multiplied by up to 1 " in shown.sentence
+
+
+def test_constant_rows_two_features_and_ddof():
+    assert (plain_norm(np.full((2, 4), 3.0), 1e-5) == 0).all()
+    np.testing.assert_allclose(plain_norm(np.array([5.0, 7.0]), 1e-5), [-1, 1], atol=1e-5)
+    for d in (2, 4, 100):
+        y = plain_norm(np.random.default_rng(d).standard_normal(d))
+        assert y.std(ddof=1) == pytest.approx(np.sqrt(d / (d - 1)))
+
+
+def test_gamma_and_beta_cannot_tell_a_token_from_its_scaled_and_shifted_self():
+    shown = explorers.two_tokens()
+    for gamma, beta in ((1.0, 0.0), (3.0, -2.0)):
+        shown.set(scale=2.0, gamma=gamma, beta=beta)
+        assert "the same, up to ε" in shown.sentence
+    shown.set(scale=-1.0, gamma=1.0, beta=0.0)
+    assert "up to 2.68 apart" in shown.sentence, "mirrored"
+
+
+# ------------------------------------------------------------------------------ few bits
+
+
+@pytest.mark.parametrize(("d", "limit"), [(64, 31.99), (512, 11.31), (4096, 4.00)])
+def test_half_precision_overflows_at_the_limit_and_gives_zeros(d, limit):
+    assert experiments.precision.overflow_limit("float16", d) == pytest.approx(limit, abs=0.005)
+    assert experiments.precision.output_std("float16", d, 0.99 * limit) == pytest.approx(1, abs=2e-3)
+    assert experiments.precision.output_std("float16", d, 1.01 * limit) == 0
+    assert experiments.precision.output_std("float32", d, 1e4) == pytest.approx(1, abs=1e-3)
+    first = SPREADS[experiments.precision.precision_scan("float16", d).output == 0][0]
+    assert limit <= first <= limit * SPREADS[1] / SPREADS[0]
+
+
+def test_the_vector_of_the_lesson_in_half_precision():
+    x = 87 + 4312 * np.random.default_rng(0).standard_normal(512)
+    half, single = (
+        experiments.precision.naive_layer_norm(x.astype(dtype)) for dtype in ("float16", "float32")
+    )
+    assert np.isfinite(x.astype("float16")).all() and (half == 0).all()
+    assert single.std() == pytest.approx(1, abs=1e-4)
+    careful = layers.layer_norm(x.astype("float16"), np.ones(512), np.zeros(512))
+    assert careful.dtype == np.float16 and careful.astype(float).std() == pytest.approx(1, abs=2e-3)
+
+
+@pytest.mark.parametrize("d", [64, 512, 4096])
+def test_the_one_pass_variance_goes_wrong_as_the_mean_grows(d):
+    ratio = experiments.precision.precision_scan("float32", d).ratio
+    np.testing.assert_allclose(ratio[MEANS < 50], 1, atol=0.01)
+    assert np.abs(ratio[(MEANS > 700) & (MEANS < 2000)] - 1).max() >= 0.25
+    assert np.abs(ratio[MEANS > 1e4] - 1).min() >= 1
+    assert experiments.precision.precision_scan("float16", 512).ratio[0] == pytest.approx(1, abs=0.1)
+
+
+def test_it_can_turn_negative_where_two_passes_are_right():
+    assert experiments.precision.precision_scan("float32", 512).ratio.min() < 0
+    z = np.random.default_rng(3).standard_normal(4096)
+    x = (20000.3 + 0.5 * (z - z.mean()) / z.std()).astype("float32")
+    assert experiments.precision.one_pass_variance(x) < 0
+    assert x.var() == pytest.approx(0.25, rel=0.01)
+
+
+# ------------------------------------------------------------------------------ the learner's functions
+
+
+def blank(*arguments): ...
+
+
+def without_means(dy, x, gamma, eps):
+    """Mean and spread taken for constants."""
+    rstd = 1 / np.sqrt(x.var(axis=-1, keepdims=True) + eps)
+    x_hat = (x - x.mean(axis=-1, keepdims=True)) * rstd
+    return dy * gamma * rstd, (dy * x_hat).sum(axis=0), dy.sum(axis=0)
+
+
+def without_rstd(dy, x, gamma, eps):
+    dx, dgamma, dbeta = layers.layer_norm_backward(dy, x, gamma, eps)
+    return dx * np.sqrt(x.var(axis=-1, keepdims=True) + eps), dgamma, dbeta
+
+
+def over_the_batch(x, gamma, beta, eps):
+    return (x - x.mean(axis=0)) / np.sqrt(x.var(axis=0) + eps) * gamma + beta
+
+
+def to_the_end(run):
+    while run.step():
+        pass
+    run.render()
+    return run
+
+
+def test_training_with_right_functions_is_training_with_the_reference():
+    run = to_the_end(explorers.train_with(layers.layer_norm, layers.layer_norm_backward))
+    yours, reference = run.state["yours"], run.state["the reference"]
+    assert yours == reference and yours[-1].error == 0
+    assert (
+        "slope measured agree. Drawn with your layer_norm. Drawn with your layer_norm_backward."
+        in run.sentence
+    )
+
+
+def test_training_with_a_wrong_backward_fails_visibly():
+    run = to_the_end(explorers.train_with(layers.layer_norm, without_rstd))
+    assert run.state["yours"][-1].error > 0.5 > run.state["the reference"][-1].error
+    run = to_the_end(explorers.train_with(layers.layer_norm, without_means))
+    assert run.state["yours"][-1].error < 0.05, "it trains all the same"
+    assert "differ by" in run.sentence
+
+
+def test_blank_functions_fall_back_to_the_reference_and_say_so():
+    for shown in (explorers.drift(blank), explorers.train_with(blank, blank)):
+        assert shown.error is None and "is still blank: this is the reference" in shown.sentence
+
+
+def test_a_wrong_axis_is_seen_in_drift_though_sigma_is_1():
+    right, wrong = explorers.drift(layers.layer_norm), explorers.drift(over_the_batch)
+    assert "every σ is 1 and every μ is 0." in right.sentence
+    assert "the spread is σ = 1 " in wrong.sentence and "σ is between 0.3" in wrong.sentence
+    assert bytes(right.image.value) != bytes(wrong.image.value)
+
+
+def test_errors_of_the_learners_functions_are_shown():
+    def layer_norm(x, gamma, beta, eps):
+        return x * unknown  # noqa: F821
+
+    for shown in (explorers.drift(layer_norm), explorers.train_with(layer_norm, blank)):
+        assert isinstance(shown.error, NameError)
+        assert "in <code>layer_norm</code>" in shown._alert.value
+    assert "gave shape (32, 3)" in str(explorers.drift(lambda x, g, b, e: x[:, :3]).error)
+    assert "gave shapes" in str(explorers.train_with(blank, lambda dy, x, g, e: (dy, 1, 2)).error)
