@@ -72,16 +72,20 @@ def layer_norm_steps():
         x = np.array([2.0, -3.0, 1.0, 4.0])
         y = layer_norm(x, np.full(4, gamma), np.full(4, beta))
         plt = _plt()
-        _, ax = plt.subplots(figsize=(8, 3.5), dpi=100)
+        _, (ax, right) = plt.subplots(1, 2, figsize=(8, 3.5), dpi=100, width_ratios=[3, 2])
         ax.bar(np.arange(1, 5), y)
         ax.axhspan(y.mean() - y.std(), y.mean() + y.std(), alpha=0.2)
         ax.axhline(y.mean(), ls="--", label="mean μ")
-        ax.axhline(y.mean() + y.std(), ls=":", label="μ + σ and μ − σ")
+        ax.axhline(y.mean() + y.std(), ls=":", label="μ ± σ")
         ax.axhline(y.mean() - y.std(), ls=":")
         ax.axhline(0, color="k", lw=0.8)
         ax.set(xlabel="feature", ylabel="value", title=f"mean {y.mean():.4g}, spread {y.std():.4g}")
         ax.grid(axis="y", alpha=0.3)
         ax.legend(loc="upper right")
+        for start, end in zip(x, y):
+            right.plot([0, 1], [start, end], "o-")
+        right.set(xticks=[0, 1], xticklabels=["input", "shown"])
+        right.grid(axis="y", alpha=0.3)
         plt.show()
 
     return widgets.interactive(
