@@ -71,9 +71,10 @@ def reader(outputs):
                 f"Your function returned {what}; it should return {len(outputs)} things: `return {wanted}`.",
             )
         if len(value) != len(outputs):
+            count = f"one list of {len(value)} things" if isinstance(value, list) else f"{len(value)} things"
             raise Unreadable(
                 "outputs_missing" if len(value) < len(outputs) else "outputs_extra",
-                f"Your function returned {len(value)} things; it should return {len(outputs)}: `return {wanted}`.",
+                f"Your function returned {count}; it should return {len(outputs)}: `return {wanted}`.",
             )
         return tuple(read_one(v, name) for v, name in zip(value, outputs))
 
