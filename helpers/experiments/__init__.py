@@ -1,6 +1,6 @@
 """One function per question, asked of networks that really run: arrays in, small dataclasses out."""
 
-from . import precision
+from . import precision, sharing
 from .paths import PathGradients, gradient_by_path_length, path_counts
 from .shattered import (
     GradientCurve,
@@ -71,6 +71,7 @@ __all__ = [
     "precision",
     "random_lesion_errors",
     "relu_cosine_theory",
+    "sharing",
     "spirals",
     "spread_through",
     "toy_gradient_norms",

@@ -22,6 +22,7 @@ from .residual import (
     paths,
     what_is_left,
 )
+from .sharing import which_numbers
 from .start import survival, two_switches
 
 ALL = {
@@ -47,6 +48,7 @@ ALL = {
         small_spread,
         when_numbers_run_out,
         train_with,
+        which_numbers,
     )
 }
 

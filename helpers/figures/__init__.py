@@ -8,10 +8,12 @@ from .geometry import Geometry, TwoTokens
 from .norms import LayerNormSteps
 from .precision import NumbersRunOut, SmallSpread
 from .residual import Deletions, Paths, Similarity, SlopeProduct, TwoVectors
+from .sharing import Comparison, WhichNumbers
 from .signal import Drift, GradientBars, Survival, TwoSwitches, WhichGradient
 from .training import LossCurves, Shattered, YourTraining
 
 __all__ = [
+    "Comparison",
     "Deletions",
     "Drift",
     "Geometry",
@@ -29,6 +31,7 @@ __all__ = [
     "TwoTokens",
     "TwoVectors",
     "WhichGradient",
+    "WhichNumbers",
     "YourTraining",
     "count",
     "words",
