@@ -17,29 +17,28 @@ class BatchNoise:
     """Many batches of the same size, one channel of values from N(0, 1).
 
     mean, var: standard deviation of the batch's mean, and of its variance relative to the average variance
-    (None for batches of one). x, y (draws,): the first value of each batch, and what BatchNorm makes of it.
+    (None for batches of one). error: root mean square of output - input; the true mean 0 and variance 1 would
+    make it 0. x, y (500,): the first value of some batches, and what BatchNorm makes of it.
     """
 
     mean: float
     var: float | None
+    error: float
     x: np.ndarray
     y: np.ndarray
 
-    @property
-    def error(self):
-        """Root mean square of y - x: how far off is the output? Mean 0 and variance 1 would give y = x."""
-        return float(np.sqrt(((self.y - self.x) ** 2).mean()))
-
 
 @functools.lru_cache(maxsize=256)
-def batch_noise(batch, draws=1000, seed=0):
+def batch_noise(batch, seed=0):
     """How noisy are the statistics of a batch of this size, and what does that do to an output? -> BatchNoise."""
+    draws = max(500, 2**17 // batch)
     x = np.random.default_rng([seed, batch]).standard_normal((draws, batch))
     # A row is one batch of one channel. batch_norm itself refuses batches of one.
-    y = layers.layer_norm(x, 1.0, 0.0)[:, 0]
+    y = layers.layer_norm(x, 1.0, 0.0)
     var = x.var(axis=1)
     noise = float(var.std() / var.mean()) if batch > 1 else None
-    return BatchNoise(float(x.mean(axis=1).std()), noise, x[:, 0].copy(), y.copy())
+    error = float(np.sqrt(((y - x) ** 2).mean()))
+    return BatchNoise(float(x.mean(axis=1).std()), noise, error, x[:500, 0].copy(), y[:500, 0].copy())
 
 
 # ------------------------------------------------------------------------------ sequences
@@ -52,12 +51,12 @@ def over_tokens(x):
     return y.swapaxes(1, 2)
 
 
+LONGEST = 100  # tokens
+
+
 @dataclass(frozen=True)
 class PositionStatistics:
-    """At each position, over the sequences that still have a token there: count, mean, std (positions,).
-
-    Where no sequence has one, mean and std are NaN.
-    """
+    """At each position, over the sequences that still have a token there: count, mean, std (positions,)."""
 
     count: np.ndarray
     mean: np.ndarray
@@ -65,29 +64,31 @@ class PositionStatistics:
 
 
 @functools.lru_cache(maxsize=64)
-def position_statistics(sequences, shortest=10, longest=100, seed=0):
-    """Lengths spread evenly from shortest to longest, tokens from N(0, 1), one feature -> PositionStatistics."""
-    length = np.linspace(shortest, longest, sequences).round()
-    mask = np.arange(longest) < length[:, None]
-    x = np.random.default_rng(seed).standard_normal(mask.shape)
+def position_statistics(sequences, seed=0, shortest=10):
+    """Lengths evenly from `shortest` to LONGEST, tokens of one feature from N(0, 1) -> PositionStatistics."""
+    mask = np.arange(LONGEST) < np.linspace(shortest, LONGEST, sequences).round()[:, None]
+    x = np.random.default_rng([seed, sequences]).standard_normal(mask.shape)
     count = mask.sum(axis=0)
-    with np.errstate(invalid="ignore"):
-        mean = (x * mask).sum(axis=0) / count
-        std = np.sqrt(((x - mean) ** 2 * mask).sum(axis=0) / count)
-    return PositionStatistics(count, mean, std)
+    mean = (x * mask).sum(axis=0) / count
+    var = ((x - mean) ** 2 * mask).sum(axis=0) / count
+    return PositionStatistics(count, mean, np.sqrt(var))
 
 
-SHARES = (10, 20, 30, 40, 50, 60, 80, 100)  # of the longest, in percent
+SHARES = np.array([10, 20, 30, 40, 50, 60, 80, 100])  # of LONGEST, in percent, when the shortest is 10
 
 
 @functools.lru_cache(maxsize=64)
-def padded_sequences(shortest=10, longest=100, features=4, seed=0):
-    """Eight sequences of tokens from N(0, 1) with zeros behind them -> x (8, longest, features), mask (8, longest)."""
-    share = (np.array(SHARES) - SHARES[0]) / (SHARES[-1] - SHARES[0])
-    length = (shortest + share * (longest - shortest)).round()
-    mask = np.arange(longest) < length[:, None]
-    x = np.random.default_rng(seed).standard_normal((*mask.shape, features))
-    return np.where(mask[..., None], x, 0.0), mask
+def padded_sequences(shortest=10, features=4, seed=0):
+    """Eight sequences with zeros behind them; each feature of the tokens has mean 0 and spread 1 exactly.
+
+    -> x (8, LONGEST, features), mask (8, LONGEST) of bool.
+    """
+    length = shortest + (SHARES - 10) / 90 * (LONGEST - shortest)
+    mask = np.arange(LONGEST) < length.round()[:, None]
+    tokens = np.random.default_rng(seed).standard_normal((mask.sum(), features))
+    x = np.zeros((*mask.shape, features))
+    x[mask] = (tokens - tokens.mean(axis=0)) / tokens.std(axis=0)
+    return x, mask
 
 
 # ------------------------------------------------------------------------------ running statistics
@@ -117,7 +118,7 @@ def running_statistics(batch_norm, batches, momentum):
 # ------------------------------------------------------------------------------ training with small batches
 
 BATCH_SIZES = (2, 4, 8, 16, 32, 64)
-COMPARED = {"BatchNorm": "batch", "LayerNorm": "layer", "GroupNorm": "group", "no normalization": None}
+COMPARED = {"BatchNorm": "batch", "LayerNorm": "layer", "GroupNorm": "group", "no norm": None}
 EPOCHS, EVERY = 8, 250
 
 
@@ -175,7 +176,7 @@ def compare_batch_sizes(lr=0.05, seeds=3):
     """Test error of networks trained with batches of different sizes: Wu & He 2018, figure 1, in miniature.
 
     A generator: yields {(name, batch): list of errors, one a seed}, again and again as it fills; the names
-    are those of COMPARED, and "BatchNorm, batch statistics": the same networks tested batch by batch.
+    are those of COMPARED, and "BatchNorm by batch": the same networks tested batch by batch.
     """
     errors, (*_, x, y) = {}, clusters()
     for seed in range(seeds):
@@ -185,7 +186,7 @@ def compare_batch_sizes(lr=0.05, seeds=3):
                     if network:
                         errors.setdefault((name, batch), []).append(error_on(network, x, y))
                         if norm == "batch":
-                            by_batches = errors.setdefault(("BatchNorm, batch statistics", batch), [])
+                            by_batches = errors.setdefault(("BatchNorm by batch", batch), [])
                             by_batches.append(error_on(network, x, y, batch))
                     yield errors
 
