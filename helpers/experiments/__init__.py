@@ -1,6 +1,6 @@
 """One function per question, asked of networks that really run: arrays in, small dataclasses out."""
 
-from . import precision, sharing
+from . import batches, precision, sharing
 from .paths import PathGradients, gradient_by_path_length, path_counts
 from .shattered import (
     GradientCurve,
@@ -52,6 +52,7 @@ __all__ = [
     "Stack",
     "activation_spread",
     "autocorrelation",
+    "batches",
     "brown_noise",
     "chance_error",
     "cosines_with_first",

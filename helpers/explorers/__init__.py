@@ -4,6 +4,16 @@ Each function returns a `Live`; end a cell with it. Those that take the learner'
 draw the reference while it is still blank.
 """
 
+from .batches import (
+    batch_norm_at_init,
+    batch_sizes,
+    future,
+    lengths,
+    neighbour,
+    padding,
+    small_batches,
+    train_and_eval,
+)
 from .gradients import deeper_trains_worse, gradient_bars, shattered, which_gradient, your_gradient_bars
 from .norms import (
     drift,
@@ -49,6 +59,14 @@ ALL = {
         when_numbers_run_out,
         train_with,
         which_numbers,
+        neighbour,
+        future,
+        lengths,
+        padding,
+        small_batches,
+        train_and_eval,
+        batch_sizes,
+        batch_norm_at_init,
     )
 }
 

@@ -3,6 +3,7 @@
 `sentence` says what the picture shows now, with its numbers.
 """
 
+from .batches import AtInit, BatchSizes, Dependence, Lengths, Padding, SmallBatches, TrainAndEval
 from .drawing import count, words
 from .geometry import Geometry, TwoTokens
 from .norms import LayerNormSteps
@@ -13,20 +14,27 @@ from .signal import Drift, GradientBars, Survival, TwoSwitches, WhichGradient
 from .training import LossCurves, Shattered, YourTraining
 
 __all__ = [
+    "AtInit",
+    "BatchSizes",
     "Comparison",
     "Deletions",
+    "Dependence",
     "Drift",
     "Geometry",
     "GradientBars",
     "LayerNormSteps",
+    "Lengths",
     "LossCurves",
     "NumbersRunOut",
+    "Padding",
     "Paths",
     "Shattered",
     "Similarity",
     "SlopeProduct",
+    "SmallBatches",
     "SmallSpread",
     "Survival",
+    "TrainAndEval",
     "TwoSwitches",
     "TwoTokens",
     "TwoVectors",
