@@ -173,7 +173,7 @@ def small_batches():
     )
 
 
-MOST_STEPS = 100
+MOST_STEPS, MOST_DRAWS = 100, 31
 
 
 def train_and_eval(batch_norm=None):
@@ -185,9 +185,9 @@ def train_and_eval(batch_norm=None):
     picture = figures.TrainAndEval(MOST_STEPS, batches.STREAM_MEAN[0], batches.STREAM_STD[0])
     yours = checked(batch_norm)
 
-    def update(steps, momentum, batch, shift):
-        stream = batches.stream(MOST_STEPS + 1, batch)
-        seen, new = stream[:steps], stream[-1] + shift
+    def update(steps, momentum, batch, shift, draw):
+        stream = batches.stream(MOST_STEPS + MOST_DRAWS, batch)
+        seen, new = stream[:steps], stream[MOST_STEPS + draw] + shift
         kept = batches.running_statistics(yours, seen, momentum)
         last = [k[-1] for k in kept]
         one, zero = np.ones(new.shape[1]), np.zeros(new.shape[1])
@@ -209,6 +209,7 @@ def train_and_eval(batch_norm=None):
         momentum=controls.number("momentum", 0.1, 0.01, 1.0, 0.01),
         batch=controls.whole("examples in a batch", 8, 2, 64),
         shift=controls.number("new data are shifted by", 0.0, 0.0, 10.0, 0.5),
+        draw=controls.whole("new batch no.", 0, 0, MOST_DRAWS - 1),
     )
 
 
