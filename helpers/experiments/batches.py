@@ -119,7 +119,7 @@ def running_statistics(batch_norm, batches, momentum):
 
 BATCH_SIZES = (2, 4, 8, 16, 32, 64)
 COMPARED = {"BatchNorm": "batch", "LayerNorm": "layer", "GroupNorm": "group", "no norm": None}
-EPOCHS, EVERY = 8, 250
+PAUSE = 31  # steps, times the number of epochs: training is heard of about every 250 steps
 
 
 @functools.lru_cache(maxsize=2)
@@ -152,37 +152,32 @@ def error_on(network, x, y, batch=None):
     return float((answers != y[: len(answers)]).mean())
 
 
-def steps_of(batch):
-    """How many steps of training are EPOCHS times all training data, in batches of this size?"""
-    return EPOCHS * (len(clusters()[0]) // batch)
-
-
-def train_with_batches(norm, batch, lr=0.05, seed=0):
+def train_with_batches(norm, batch, epochs=8, seed=0):
     """Train a Classifier with this norm on the clusters; a generator that ends by yielding the trained network.
 
-    Before that it yields None after every EVERY steps. lr is for batches of 32 and grows with the batch, as
-    in Goyal et al. 2017, arXiv:1706.02677.
+    Before that it yields None at every PAUSE. The learning rate grows with the batch, as in Goyal et al. 2017,
+    arXiv:1706.02677.
     """
     x, y, *_ = clusters()
-    network, steps = Classifier(3, norm=norm, n_in=20, classes=8, width=64, seed=seed), steps_of(batch)
-    rate = lr * batch / 32
-    for progress in train(network, x, y, steps=steps, lr=rate, batch=batch, every=EVERY, seed=seed):
+    network = Classifier(3, norm=norm, n_in=20, classes=8, width=64, seed=seed)
+    steps, lr = epochs * (len(x) // batch), 0.05 * batch / 32
+    for progress in train(network, x, y, steps=steps, lr=lr, batch=batch, every=epochs * PAUSE, seed=seed):
         if progress.step < steps and not progress.diverged:
             yield None
     yield network
 
 
-def compare_batch_sizes(lr=0.05, seeds=3):
+def compare_batch_sizes(epochs=8, seeds=3):
     """Test error of networks trained with batches of different sizes: Wu & He 2018, figure 1, in miniature.
 
     A generator: yields {(name, batch): list of errors, one a seed}, again and again as it fills; the names
-    are those of COMPARED, and "BatchNorm by batch": the same networks tested batch by batch.
+    are those of COMPARED, and "BatchNorm by batch": the same networks tested by the statistics of test batches.
     """
     errors, (*_, x, y) = {}, clusters()
     for seed in range(seeds):
         for batch in reversed(BATCH_SIZES):
             for name, norm in COMPARED.items():
-                for network in train_with_batches(norm, batch, lr, seed):
+                for network in train_with_batches(norm, batch, epochs, seed):
                     if network:
                         errors.setdefault((name, batch), []).append(error_on(network, x, y))
                         if norm == "batch":
@@ -192,8 +187,9 @@ def compare_batch_sizes(lr=0.05, seeds=3):
 
 
 def comparison_steps(seeds=3):
-    """How often compare_batch_sizes yields."""
-    return seeds * len(COMPARED) * sum(1 + (steps_of(batch) - 1) // EVERY for batch in BATCH_SIZES)
+    """How often compare_batch_sizes yields, whatever the number of epochs."""
+    batches_an_epoch = [len(clusters()[0]) // batch for batch in BATCH_SIZES]
+    return seeds * len(COMPARED) * sum(-(-count // PAUSE) for count in batches_an_epoch)
 
 
 # ------------------------------------------------------------------------------ at initialization

@@ -182,7 +182,8 @@ def train_and_eval(batch_norm=None):
     With your own batch_norm both are yours, the reference's running statistics dotted.
     """
     exercise = exercises.batch_norm
-    picture = figures.TrainAndEval(MOST_STEPS, batches.STREAM_MEAN[0], batches.STREAM_STD[0])
+    true = batches.STREAM_MEAN[0], batches.STREAM_STD[0]
+    picture = figures.TrainAndEval(MOST_STEPS, *true, yours=batch_norm is not None)
     yours = checked(batch_norm)
 
     def update(steps, momentum, batch, shift, draw):
@@ -223,7 +224,7 @@ def batch_sizes():
         batches.comparison_steps(),
         2,
         lambda: picture.sentence,
-        lr=controls.choice("learning rate with batches of 32", 0.05, 0.02),
+        epochs=controls.toggle("passes through the data", 8, 2),
     )
 
 

@@ -43,7 +43,7 @@ class Moves:
         self.way = ax.add_collection(LineCollection([], colors=color, lw=1.5))
         (self.before,) = ax.plot([], [], "o", mfc="white", mec=GHOST, ms=6, label="before")
         (self.now,) = ax.plot([], [], "o", color=color, ms=5, label="now")
-        (self.reference,) = ax.plot([], [], "_", color=INK, ms=10, mew=1.5)
+        (self.reference,) = ax.plot([], [], "_", color=INK, ms=10, mew=1.5, label="reference")
         ax.set_ylim(self.LIMITS)
         ax.set_xlabel(f"{place} (grey: the one that is moved)", fontsize=12)
         ax.set_ylabel("output", fontsize=12)
@@ -73,11 +73,9 @@ class Dependence:
         self.figure, (left, right) = new_figure(2)
         self.figure.subplots_adjust(wspace=0.25)
         self.panels = Moves(left, "BatchNorm", place, BATCH), Moves(right, "LayerNorm", place, LAYER)
-        handles = [self.panels[0].before, self.panels[0].now]
-        if yours:
-            handles.append(left.plot([], [], "_", color=INK, ms=10, mew=1.5, label="reference, now")[0])
-        legend_above(left, *handles)
-        legend_above(right, self.panels[1].before, self.panels[1].now)
+        first, second = self.panels
+        legend_above(left, *([first.reference] if yours else [first.before, first.now]))
+        legend_above(right, second.before, second.now)
         self.sentence = ""
 
     def update(self, moved, outputs, chosen, changes, others, remark=""):
@@ -276,10 +274,10 @@ class TrainAndEval:
     )
     RUN, OUT = (-2.0, 8.0), (-4.0, 12.0)
 
-    def __init__(self, steps, mean, std):
-        """steps: the most that will be shown; mean, std: of the stream."""
+    def __init__(self, steps, mean, std, yours=False):
+        """steps: the most that will be shown; mean, std: of the stream; yours: with the reference beside."""
         self.true = mean, std
-        self.figure, (left, right) = new_figure(2)
+        self.figure, (left, right) = new_figure(2, width_ratios=[3, 2])
         end = {"lw": 2.5, "ms": 6, "markevery": [-1]}
         (self.mean,) = left.plot([], [], "o-", color=MEAN, label="mean", **end)
         (self.std,) = left.plot([], [], "s-", color=SPREAD, label="spread", **end)
@@ -288,7 +286,7 @@ class TrainAndEval:
         left.set(xlim=(0, steps), ylim=self.RUN)
         left.set_xlabel("batches seen", fontsize=12)
         left.set_ylabel("running statistics", fontsize=12)
-        legend_above(left, self.mean, self.std, true[0])
+        legend_above(left, self.mean, self.std, true[0], *[self.reference] * yours)
         (self.by_batch,) = right.plot([], [], "o", color=BATCH, ms=5, label="training")
         (self.by_running,) = right.plot([], [], "x", color=INK, ms=6, mew=1.5, label="evaluation")
         right.set(xlim=(-5, 25), ylim=(self.OUT[0] - 0.5, self.OUT[1] + 0.5))
