@@ -48,6 +48,7 @@ class Threads:
         set_limits(self.ax, y=(-scales[0], scales[0]))
         set_limits(self.right, y=(-scales[1], scales[1]))
         out, was = y * (scales[0] / scales[1]), old[1] * (scales[0] / scales[1])
+        self.before.set_visible(old[0] is not x)
         self.before.set_segments([[(0, a), (1, b)] for a, b in zip(old[0], was)])
         self.threads.set_segments([[(0, a), (1, b)] for a, b in zip(x, out)])
         self.chosen.set_data([0, 1], [x[chosen], out[chosen]])
