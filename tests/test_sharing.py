@@ -171,6 +171,6 @@ def test_the_table_shows_what_was_measured():
     assert [row[0] for row in shown.rows] == list(MEASURED) and shown.head[1:] == tuple(sharing.NORMS)
     cells = {row[0]: dict(zip(shown.head[1:], row[1:])) for row in shown.rows}
     for name in sharing.NORMS:
-        assert cells["moves with a later token by"][name] == words(sharing.future_effect(name))
-        assert cells["moves with another example by"][name] in repr(shown)
+        assert cells["change when a later token changes"][name] == words(sharing.future_effect(name))
+        assert cells["change when another example changes"][name] in repr(shown)
         assert f">{cells['numbers learned + kept'][name]}<" in shown._repr_html_()

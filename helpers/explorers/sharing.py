@@ -38,12 +38,12 @@ def _alone(name):
 
 
 MEASURED = {  # row of the table: what stands there for a norm
-    "statistics of one number over": lambda name: where(sharing.groups(name) == 0),
-    "moves with another example by": lambda name: words(sharing.neighbour_effect(name)),
-    "moves with a later token by": lambda name: words(sharing.future_effect(name)),
-    "moves with padding by": lambda name: words(sharing.padding_effect(name)),
-    "one token, alone, comes out with": _alone,
-    "evaluation differs by": lambda name: words(sharing.evaluation_effect(name)),
+    "statistics of the first number over": lambda name: where(sharing.groups(name) == 0),
+    "change when another example changes": lambda name: words(sharing.neighbour_effect(name)),
+    "change when a later token changes": lambda name: words(sharing.future_effect(name)),
+    "change when padding is added": lambda name: words(sharing.padding_effect(name)),
+    "one token, all alone, comes out with": _alone,
+    "evaluation differs from training by": lambda name: words(sharing.evaluation_effect(name)),
     "numbers learned + kept": _kept,
 }
 

@@ -82,14 +82,14 @@ QUIZ = {
             "That would be one position of a channel, over the batch. In images BatchNorm takes all positions of a "
             "channel together: a convolution treats them alike too.",
         ),
+        wrong(
+            "4096",
+            "64 channels × 64 positions are all numbers of one image: BatchNorm never mixes channels.",
+        ),
         right(
             "2048",
             "32 images × 64 positions, for each channel by itself. That is why BatchNorm is at ease in convolutional "
             "networks: even a batch of 32 gives it thousands of numbers.",
-        ),
-        wrong(
-            "4096",
-            "64 channels × 64 positions are all numbers of one image: one example by itself is what LayerNorm takes.",
         ),
     ),
     "momentum": Question(
@@ -130,7 +130,7 @@ QUIZ = {
     "relu": Question(
         "Does BatchNorm bring values into 0 … 1, so that a ReLU after it does nothing?",
         wrong(
-            "Yes, that is what normalizing means",
+            "Yes: normalizing means to bring everything into the range from 0 to 1",
             "Normalizing to a range does that. BatchNorm sets mean and spread, and mean 0 needs negative values.",
         ),
         right(
@@ -140,7 +140,7 @@ QUIZ = {
         ),
         wrong(
             "No: it makes all values positive",
-            "Then their mean could not be 0.",
+            "Then their mean could not be 0. It is, before β is added to all of them.",
         ),
     ),
     "undo": Question(
