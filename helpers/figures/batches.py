@@ -71,7 +71,6 @@ class Dependence:
     def __init__(self, place, yours=False):
         """place: "example" or "token"; yours: with the reference's marks beside the learner's dots."""
         self.figure, (left, right) = new_figure(2)
-        self.figure.subplots_adjust(wspace=0.25)
         self.panels = Moves(left, "BatchNorm", place, BATCH), Moves(right, "LayerNorm", place, LAYER)
         first, second = self.panels
         legend_above(left, *([first.reference] if yours else [first.before, first.now]))
@@ -155,7 +154,6 @@ class Padding:
     def __init__(self, shape):
         """shape: (sequences, tokens)."""
         self.figure, (left, right) = new_figure(2)
-        self.figure.subplots_adjust(wspace=0.25)
         size = 0.5, shape[1] + 0.5, shape[0] + 0.5, 0.5
         self.image = left.imshow(
             np.zeros(shape), cmap="PuOr", vmin=-3, vmax=3, aspect="auto", extent=size, interpolation="nearest"
@@ -237,7 +235,7 @@ class SmallBatches:
         legend_above(left, mean, var, theory)
         (self.dots,) = right.plot([], [], "o", color=BATCH, ms=2, label="BatchNorm")
         (true,) = right.plot([-3, 3], [-3, 3], "--", color=THEORY, lw=1.2, label="no error")
-        right.set(xlim=(-3, 3), ylim=(-3, 3))
+        right.set(xlim=(-3, 3), ylim=(-3, 3), yticks=range(-3, 4))
         right.set_xlabel("value of one example", fontsize=12)
         right.set_ylabel("its output", fontsize=12)
         legend_above(right, self.dots, true)
