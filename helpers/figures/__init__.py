@@ -5,13 +5,20 @@
 
 from .drawing import count, words
 from .geometry import Geometry, TwoTokens
+from .invariance import Cost, Invariance
 from .norms import LayerNormSteps
-from .precision import NumbersRunOut, SmallSpread
+from .precision import Kept, NumbersRunOut, SmallSpread
 from .residual import Deletions, Paths, Similarity, SlopeProduct, TwoVectors
+from .rms import OneDirection, TwoNorms
 from .signal import Drift, GradientBars, Survival, TwoSwitches, WhichGradient
 from .training import LossCurves, Shattered, YourTraining
 
 __all__ = [
+    "Cost",
+    "Invariance",
+    "Kept",
+    "OneDirection",
+    "TwoNorms",
     "Deletions",
     "Drift",
     "Geometry",
