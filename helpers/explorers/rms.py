@@ -105,7 +105,7 @@ def what_the_gradient_loses(rms_norm_backward=None):
     return live(
         picture.figure, update, lambda: picture.sentence,
         turn=controls.whole("direction of x, degrees", 30, 0, 360),
-        size=controls.number("rms of x", 1.6, 0.4, 2.0, 0.1),
+        size=controls.number("rms of x", 1.5, 0.5, 1.8, 0.1),
         arrives=controls.whole("direction of dy, degrees", 75, 0, 360),
         eps=controls.power("ε", -6, -12, 0),
     )  # fmt: skip

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .drawing import GHOST, INK, LEARNED, MEAN, THEORY, WITH, WITHOUT, legend_above, new_figure, words
+from .drawing import GHOST, INK, LEARNED, MEAN, THEORY, WITH, WITHOUT, count, legend_above, new_figure, words
 
 
 class NumbersRunOut:
@@ -118,6 +118,6 @@ class Kept:
         left = [len(np.unique(y)) for y in outputs]
         self.sentence = (
             f"{len(z)} numbers with mean {words(mean, 4)} and spread 1, given in {dtype}, normalized and stored in float16: "
-            f"LayerNorm leaves {left[0]} different ones, RMSNorm {left[1]}."
+            f"LayerNorm leaves {count(left[0], 'different value')}, RMSNorm {left[1]}."
         )
         return self.lines

@@ -16,7 +16,9 @@ class BesideLayerNorm:
         self.layer, self.rms = Bars(ax, GHOST), Bars(ax, WITH)
         self.layer.artist.set(hatch="///", edgecolor="white", label="LayerNorm")
         self.rms.artist.set_label("RMSNorm")
-        (self.reference,) = ax.plot([], [], "o", color=INK, mfc="none", ms=8, label="RMSNorm, the reference")
+        (self.reference,) = ax.plot(
+            [], [], "o", color=INK, mfc="none", ms=8, label="reference", clip_on=False
+        )
 
     def handles(self, reference):
         """What the legend shows; reference: whether a learner's function is drawn."""
@@ -42,7 +44,7 @@ class TwoNorms:
         (self.apart,) = self.right.plot([], [], "-", color=WITH, lw=2)
         (self.here,) = self.right.plot([], [], "D", color=WITH, ms=9, label="this vector", clip_on=False)
         (self.centred,) = self.right.plot([], [], "--", color=MEAN, lw=2, label="mean 0")
-        self.right.set(xlim=(-20, 20))
+        self.right.set(xlim=(-20, 20), xticks=range(-20, 21, 10))
         self.left.set_xlabel("feature", fontsize=12)
         self.left.set_ylabel("output", fontsize=12)
         self.right.set_xlabel("added to every number", fontsize=12)
@@ -84,8 +86,8 @@ class OneDirection:
     """The backward pass: of what arrives, which part reaches x; and of how many directions, how much."""
 
     def __init__(self, yours):
-        self.figure, (left, right) = new_figure(2, width_ratios=[2, 3])
-        self.figure.subplots_adjust(left=0.03)
+        self.figure, (left, right) = new_figure(2)
+        self.figure.subplots_adjust(left=0.02)
         around = np.linspace(0, 2 * np.pi, 121)
         left.plot(*np.sqrt(2) * np.array([np.cos(around), np.sin(around)]), color=GHOST, lw=1)
         (self.line,) = left.plot([], [], ":", color=GHOST, lw=1.5)
@@ -94,13 +96,13 @@ class OneDirection:
         (self.dy,) = left.plot([], [], "--", color=INK, lw=2, label="dy")
         (self.dx,) = left.plot([], [], "-", color=WITH, lw=3, label="dx")
         self.heads = left.plot([], [], "s", color=INK, ms=5)[0], left.plot([], [], "s", color=WITH, ms=6)[0]
-        left.set(xlim=(-4.4, 4.4), ylim=(-3.9, 3.9), xticks=[], yticks=[], aspect="equal")
+        left.set(xlim=(-4.1, 4.1), ylim=(-3.2, 3.2), xticks=[], yticks=[], aspect="equal")
         left.spines[:].set_visible(False)
         left.grid(False)
         self.bars = BesideLayerNorm(right)
-        right.set(xlim=(0.4, 8.6), ylim=(0, 2))
+        right.set(xlim=(0.4, 8.6), ylim=(0, 2), yticks=[0, 0.5, 1, 1.5, 2])
         right.set_xlabel("direction, 8 features", fontsize=12)
-        right.set_ylabel("what is left of it, times rms", fontsize=12)
+        right.set_ylabel("what is left, times rms", fontsize=12)
         legend_above(left, self.x, self.x_hat, self.dy, self.dx)
         legend_above(right, *self.bars.handles(yours))
         self.sentence = ""
