@@ -1,7 +1,7 @@
 """One function per question, asked of networks that really run: arrays in, small dataclasses out."""
 
 from . import cost, precision
-from .invariance import invariance, weight_gradient
+from .invariance import invariance
 from .paths import PathGradients, gradient_by_path_length, path_counts
 from .shattered import (
     GradientCurve,
@@ -80,6 +80,5 @@ __all__ = [
     "train",
     "trained_lesions",
     "uniform_matrices",
-    "weight_gradient",
     "white_noise",
 ]

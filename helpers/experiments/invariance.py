@@ -63,17 +63,3 @@ def invariance(factor=2.5, shift=1.0, eps=1e-6, seed=0):
     return np.array(
         [[np.abs(norm(*after, eps) - norm(x, W, eps)).max() for after in changed] for norm in NORMS.values()]
     )
-
-
-def weight_gradient(name, factor, seed=0, eps=0.0):
-    """Length of dL/dW at factor * W, for a random linear loss behind the norm "batch", "layer", "rms" or None."""
-    rng = np.random.default_rng(seed)
-    x, W = rng.standard_normal((EXAMPLES, D_IN)), rng.standard_normal((D_IN, D_OUT))
-    dy, h = rng.standard_normal((EXAMPLES, D_OUT)), factor * x @ W
-    backward = {
-        "batch": layers.batch_norm_backward,
-        "layer": layers.layer_norm_backward,
-        "rms": layers.rms_norm_backward,
-    }
-    dh = backward[name](dy, h, ONE, eps)[0] if name else dy
-    return np.linalg.norm(x.T @ dh)
