@@ -10,6 +10,7 @@ from helpers.experiments import cost, precision
 from helpers.experiments.invariance import CHANGES, CLAIMED, NORMS, UNMOVED, invariance
 from helpers.figures import words
 
+from .test_explorers import numbers_in
 from .test_prose import prose
 
 SEEDS = range(5)
@@ -153,7 +154,7 @@ def test_time_is_measured_only_after_start_and_small_beside_the_feed_forward_net
     alone, block = run.state[1]
     assert len(alone) == len(block) == cost.REPEATS
     assert "Timed 20 times on this machine" in run.sentence and "share of 0.085 %" in run.sentence
-    assert 15 < np.median(alone) < 85 and abs(np.median(block)) < 8
+    assert 0 < np.median(alone) < 90 and abs(np.median(block)) < 15
     run.set(d=64)
     assert "No time is measured yet" in run.sentence and "of 64 features" in run.sentence
 
@@ -186,11 +187,7 @@ def test_the_backward_pass_takes_one_direction_away_and_layer_norm_two():
     shown = explorers.what_the_gradient_loses()
     assert "keeps 7 whole and nothing of the rest, LayerNorm's 6 whole" in shown.sentence
     shown.set(arrives=shown.values()["turn"])
-    assert (
-        "dx 1.3" in shown.sentence.replace(words(0), "0")
-        or re.search(r"dx \S+⁻", shown.sentence)
-        or "dx 0" in shown.sentence
-    )
+    assert numbers_in(shown.sentence)[1] < 1e-6, "what points along x does not get through"
     shown.set(eps=1.0, size=0.5)
     assert "at most 0.8 times the rest" in shown.sentence
 
@@ -315,7 +312,7 @@ def test_a_wrong_rms_norm_is_seen(wrong):
 
 def test_a_wrong_gain_and_a_wrong_backward_are_seen():
     shown = explorers.two_norms(layers.rms_norm, layers.rms_norm)  # w instead of 1 + w
-    assert "RMSNorm [0, −0, 0, 0]" in shown.sentence or "RMSNorm [0, 0, 0, 0]" in shown.sentence
+    assert "RMSNorm [0, 0, 0, 0]" in shown.sentence
     assert "The reference gives" in shown.sentence
 
     def rms_is_constant(dy, x, gamma, eps):

@@ -6,7 +6,7 @@ from .drawing import GHOST, INK, MEAN, WITH, Bars, legend_above, new_figure, set
 
 
 def _list(values):
-    return "[" + ", ".join(words(v, 4) for v in values) + "]"
+    return "[" + ", ".join(words(v + 0.0, 4) for v in values) + "]"  # + 0.0: no minus before 0
 
 
 class BesideLayerNorm:
