@@ -3,9 +3,10 @@
 `sentence` says what the picture shows now, with its numbers.
 """
 
+from .cost import Cost
 from .drawing import count, words
 from .geometry import Geometry, TwoTokens
-from .invariance import Cost, Invariance
+from .invariance import Invariance
 from .norms import LayerNormSteps
 from .precision import Kept, NumbersRunOut, SmallSpread
 from .residual import Deletions, Paths, Similarity, SlopeProduct, TwoVectors

@@ -1,9 +1,9 @@
-"""What leaves a normalized output as it is, and what its price is."""
+"""What leaves a normalized output as it is."""
 
 import numpy as np
 
 from ..experiments.invariance import CHANGES, CLAIMED, NORMS, UNMOVED
-from .drawing import GHOST, INK, WITH, WITHOUT, Bars, legend_above, new_figure, table, words
+from .drawing import INK, WITH, WITHOUT, legend_above, new_figure, table, words
 
 IN_WORDS = {
     "W × a": "All weights times {a}",
@@ -74,65 +74,7 @@ class Invariance:
     def _row(name, row, visited):
         cells = []
         for change, move, claimed in zip(CHANGES, row, CLAIMED[name]):
-            said = "unchanged" if move < UNMOVED else "changed"
+            sign = "=" if move < UNMOVED else "≠"
             mark = " ✗" if (move < UNMOVED) != claimed else ""
-            cells.append(f"{said} ({words(move, 2)}){mark}" if change in visited else "?")
+            cells.append(f"{sign} {words(move, 2)}{mark}" if change in visited else "?")
         return (name, *cells)
-
-
-class Cost:
-    """Operations and numbers moved for each value, counted; and the time that RMSNorm saves, measured."""
-
-    PAPER = 7, 64  # percent, Zhang & Sennrich 2019, abstract: whole models
-
-    def __init__(self):
-        self.figure, (left, right) = new_figure(2, width_ratios=[2, 3])
-        self.layer, self.rms = Bars(left, GHOST), Bars(left, WITH)
-        self.layer.artist.set(hatch="///", edgecolor="white", label="LayerNorm")
-        self.rms.artist.set_label("RMSNorm")
-        left.set(xlim=(-0.6, 1.6), ylim=(0, 14))
-        left.set_xticks([0, 1], ["operations", "numbers\nmoved"], fontsize=11)
-        left.set_ylabel("for each value", fontsize=12)
-        legend_above(left, self.layer.artist, self.rms.artist)
-        (self.runs,) = right.plot([], [], "|", color=GHOST, ms=14, mew=1.5, label="one run")
-        (self.median,) = right.plot([], [], "D", color=WITH, ms=9, label="median")
-        right.barh(0, self.PAPER[1] - self.PAPER[0], left=self.PAPER[0], height=0.35, color=GHOST, alpha=0.6)
-        right.axvline(0, color=INK, lw=0.8)
-        right.set(xlim=(-20, 100), ylim=(-0.6, 2.6), xticks=range(-20, 101, 20))
-        right.set_yticks(
-            [0, 1, 2], ["whole models\n(the paper)", "with its\nfeed-forward", "the norm\nalone"], fontsize=11
-        )
-        right.set_xlabel("time saved by RMSNorm, %", fontsize=12)
-        legend_above(right, self.runs, self.median)
-        self.figure.subplots_adjust(left=0.08, wspace=0.42)
-        self.sentence = ""
-
-    def update(self, counts, saved, d):
-        """counts: from `cost.counts`; saved: two arrays of percent, or None before anything is timed."""
-        layer, rms = np.array(counts["LayerNorm"]), np.array(counts["RMSNorm"])
-        place = np.arange(2)
-        self.layer.set(place - 0.2, 0, layer, 0.36)
-        self.rms.set(place + 0.2, 0, rms, 0.36)
-        self.sentence = (
-            f"For each of {d} features LayerNorm does {words(layer[0])} operations and RMSNorm {words(rms[0])}; as plain NumPy "
-            f"they move {words(layer[1])} and {words(rms[1])} numbers through memory. "
-        ) + self._timed(saved, 100 * layer[0] / (layer[0] + counts["feed-forward"][0]))
-        alone, block = saved or ([], [])
-        limits = self.runs.axes.get_xlim()
-        self.runs.set_data(np.clip([*alone, *block], *limits), [2] * len(alone) + [1] * len(block))
-        self.median.set_data([np.clip(np.median(v), *limits) for v in saved or ()], [2, 1][: 2 * bool(saved)])
-        return [self.layer.artist, self.rms.artist, self.runs, self.median]
-
-    @staticmethod
-    def _timed(saved, share):
-        if saved is None:
-            return "No time is measured yet: press Start."
-        alone, block = (
-            f"{words(np.median(v), 2)} % (half of the runs between {words(low, 2)} and {words(high, 2)} %)"
-            for v in saved
-            for low, high in [np.percentile(v, [25, 75])]
-        )
-        return (
-            f"Timed {len(saved[0])} times on this machine, RMSNorm saves {alone} of the norm, and {block} of norm and feed-forward "
-            f"network together, in whose operations LayerNorm has a share of {words(share, 2)} %."
-        )

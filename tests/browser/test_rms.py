@@ -57,9 +57,9 @@ def test_cost(show):
     expect(shown.sentence.last).to_contain_text("No time is measured yet")
     shown.tab_to(shown.area.get_by_role("button", name="Start"))
     shown.page.keyboard.press("Enter")
-    expect(shown.sentence.last).to_contain_text("Timed 20 times on this machine", timeout=60_000)
+    expect(shown.sentence.last).to_contain_text("In 20 runs here", timeout=60_000)
     expect(shown.area.get_by_text("done", exact=True)).to_be_visible()
-    shown.changes(lambda: shown.area.get_by_label("features d").select_option("64"), "of 64 features")
+    shown.changes(lambda: shown.area.get_by_label("features d").select_option("64"), "with 64 features")
 
 
 def test_casting(show):
