@@ -28,7 +28,7 @@ class Cost:
         )
         right.set_xlabel("time saved by RMSNorm, %", fontsize=12)
         legend_above(right, self.runs, self.median)
-        self.figure.subplots_adjust(left=0.08, wspace=0.42)
+        self.figure.subplots_adjust(wspace=0.42)
         self.sentence = ""
 
     def update(self, counts, saved, d):

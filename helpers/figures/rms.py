@@ -100,7 +100,7 @@ class OneDirection:
         left.spines[:].set_visible(False)
         left.grid(False)
         self.bars = BesideLayerNorm(right)
-        right.set(xlim=(0.4, 8.6), ylim=(0, 2), yticks=[0, 0.5, 1, 1.5, 2])
+        right.set(xlim=(0.4, 8.6), xticks=range(1, 9), ylim=(0, 2))
         right.set_xlabel("direction, 8 features", fontsize=12)
         right.set_ylabel("what is left, times rms", fontsize=12)
         legend_above(left, self.x, self.x_hat, self.dy, self.dx)
