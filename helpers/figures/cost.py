@@ -7,7 +7,7 @@ from .rms import BesideLayerNorm
 
 
 class Cost:
-    """Operations and numbers moved for each value, counted; and the time that RMSNorm saves, measured."""
+    """Operations and numbers moved for each number of the input, counted; and the time that RMSNorm saves, measured."""
 
     PAPER = 7, 64  # percent, Zhang & Sennrich 2019, abstract: whole models
 
@@ -16,7 +16,7 @@ class Cost:
         self.bars = BesideLayerNorm(left)
         left.set(xlim=(-0.6, 1.6), ylim=(0, 14))
         left.set_xticks([0, 1], ["operations", "numbers\nmoved"], fontsize=11)
-        left.set_ylabel("for each value", fontsize=12)
+        left.set_ylabel("for each number", fontsize=12)
         legend_above(left, *self.bars.handles(False))
         (self.runs,) = right.plot([], [], "|", color=GHOST, ms=14, mew=1.5, label="one run")
         (self.median,) = right.plot([], [], "D", color=WITH, ms=9, label="median")
