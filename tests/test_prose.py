@@ -9,9 +9,11 @@ import pytest
 
 from helpers import exercises, experiments, explorers, layers
 from helpers.experiments import batches, sharing
+from helpers.questions import PREDICTIONS
 
 from . import notebooks
 
+LESSONS = ("01", "02", "03", "04", "05")
 LESSON = np.array([2.0, -3.0, 1.0, 4.0])
 
 
@@ -65,6 +67,11 @@ def real_share():
     return batches.padded_sequences(10)[1].mean()
 
 
+def norm_share(d):
+    norm, rest = (experiments.cost.counts(d)[name][0] for name in ("LayerNorm", "feed-forward"))
+    return 100 * norm / (norm + rest)
+
+
 SAID = [  # (notebook, what it says, the same from the code)
     ("00", "$0.9^{50} = 0.00515$", lambda: f"$0.9^{{50}} = {toy(50, 0.9, False):.5f}$"),
     ("01", "$1.1^{50} = 117$", lambda: f"$1.1^{{50}} = {toy(50, 0.1):.0f}$"),
@@ -109,6 +116,17 @@ SAID = [  # (notebook, what it says, the same from the code)
     ("04", "$1.211^{30} = 313$", lambda: f"$1.211^{{30}} = {batches.RELU_BATCH_NORM_GROWTH**30:.0f}$"),
     ("04", "so the picture shows 192", lambda: f"so the picture shows {batches.gradient_growth()[0]:.0f}"),
     ("04", "32 pictures of 8 × 8 positions give each channel 2048 numbers", lambda: f"32 pictures of 8 × 8 positions give each channel {32 * 8 * 8} numbers"),
+    ("05", "$30 / 4 = 7.5$, and its root $\\sqrt{7.5} = 2.7386$", lambda: f"$30 / 4 = {(LESSON**2).mean()}$, and its root $\\sqrt{{7.5}} = {(LESSON**2).mean() ** 0.5:.4f}$"),
+    ("05", "a little smaller, 2.5495,", lambda: f"a little smaller, {LESSON.std():.4f},"),
+    ("05", "$7.5 - 1^2 = 6.5$", lambda: f"$7.5 - 1^2 = {(LESSON**2).mean() - LESSON.mean() ** 2}$"),
+    ("05", "1.19 · 10⁻⁷ in float32", lambda: f"{np.finfo(np.float32).eps * 1e7:.2f} · 10⁻⁷ in float32"),
+    ("05", "7 operations against 4, and 12 numbers moved against 7", lambda: "{:.0f} operations against {:.0f}, and {:.0f} numbers moved against {:.0f}".format(*(experiments.cost.counts(512)[name][k] for k in (0, 1) for name in ("LayerNorm", "RMSNorm")))),
+    ("05", "share of the *operations* is 0.085 %", lambda: f"share of the *operations* is {norm_share(512):.3f} %"),
+    ("05", "at 64 the share is 0.68 %", lambda: f"at 64 the share is {norm_share(64):.2f} %"),
+    ("05", "At mean 1000, 12 different values are left", lambda: f"At mean 1000, {PREDICTIONS['kept_values'].value} different values are left"),
+    ("05", "\\sqrt{\\pi/(\\pi - 1)} = 1.21$", lambda: f"\\sqrt{{\\pi/(\\pi - 1)}} = {(np.pi / (np.pi - 1)) ** 0.5:.2f}$"),
+    ("05", "with ε = 10⁻⁶ comes out as 0.71", lambda: f"with ε = 10⁻⁶ comes out as {layers.rms_norm(np.full(4, 1e-3), np.ones(4), 1e-6)[0]:.2f}"),
+    ("05", "$256^2 = 65536$ is beyond the largest number, 65,504", lambda: f"$256^2 = {256**2}$ is beyond the largest number, {float(np.finfo(np.float16).max):,.0f}"),
 ]  # fmt: skip
 
 
@@ -143,6 +161,8 @@ ANSWERED = [  # (what learners ask, notebook, heading, words of the answer)
     ("Does BatchNorm put values in [0, 1]?", "04", "Where the story breaks", "Mean 0 and spread 1 is not a range"),
     ("BatchNorm before or after the activation?", "04", "Where the story breaks", "The paper has BatchNorm before it"),
     ("Does BatchNorm work by reducing internal covariate shift?", "04", "Where the story breaks", "**after** BatchNorm, and the network trained nearly as well"),
+    ("RMSNorm multiplies by rsqrt: should it not divide?", "05", "The class, line by line", "multiplying by it **is** dividing by the root"),
+    ("Does scale not matter any more after a norm?", "05", "Where the story breaks", "For $a < 0$ the output turns around"),
 ]  # fmt: skip
 
 
@@ -154,7 +174,7 @@ def test_a_question_that_learners_ask_is_answered(question, name, heading, words
 
 
 def test_every_lesson_names_its_sources():
-    for name in ("01", "02", "03", "04"):
+    for name in LESSONS:
         references = prose(name).split("## References")[1]
         entries = [line for line in references.splitlines() if line.startswith("- ")]
         assert entries
@@ -166,7 +186,7 @@ def test_every_lesson_names_its_sources():
 
 
 def test_every_lesson_has_the_same_parts():
-    for name in ("01", "02", "03", "04"):
+    for name in LESSONS:
         text = prose(name)
         for part in (
             "**You will**",
@@ -184,7 +204,7 @@ def test_every_lesson_has_the_same_parts():
 HEADING = re.compile(r"### Exercise: `(\w+)` \(difficulty (\d) of 5, (\d+) minutes\)")
 
 
-@pytest.mark.parametrize("name", ["01", "02", "03", "04"])
+@pytest.mark.parametrize("name", LESSONS)
 def test_an_exercise_is_announced_as_it_is(name):
     announced = HEADING.findall(prose(name))
     assert announced
@@ -194,7 +214,7 @@ def test_an_exercise_is_announced_as_it_is(name):
 
 
 def test_every_exercise_of_a_lesson_is_blank_checked_and_explained():
-    for name in ("01", "02", "03", "04"):
+    for name in LESSONS:
         (path,) = [path for path in notebooks.paths() if path.stem.startswith(name)]
         sources = [cell.source for cell in nbformat.read(path, 4).cells]
         for exercise, *_ in HEADING.findall("\n".join(sources)):

@@ -32,6 +32,7 @@ from .residual import (
     paths,
     what_is_left,
 )
+from .rms import casting, cost, two_norms, what_leaves_it_unchanged, what_the_gradient_loses
 from .sharing import which_numbers
 from .start import survival, two_switches
 
@@ -67,6 +68,11 @@ ALL = {
         train_and_eval,
         batch_sizes,
         batch_norm_at_init,
+        two_norms,
+        what_the_gradient_loses,
+        what_leaves_it_unchanged,
+        cost,
+        casting,
     )
 }
 

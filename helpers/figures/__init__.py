@@ -4,11 +4,14 @@
 """
 
 from .batches import AtInit, BatchSizes, Dependence, Lengths, Padding, SmallBatches, TrainAndEval
+from .cost import Cost
 from .drawing import count, words
 from .geometry import Geometry, TwoTokens
+from .invariance import Invariance
 from .norms import LayerNormSteps
-from .precision import NumbersRunOut, SmallSpread
+from .precision import Kept, NumbersRunOut, SmallSpread
 from .residual import Deletions, Paths, Similarity, SlopeProduct, TwoVectors
+from .rms import OneDirection, TwoNorms
 from .sharing import Comparison, WhichNumbers
 from .signal import Drift, GradientBars, Survival, TwoSwitches, WhichGradient
 from .training import LossCurves, Shattered, YourTraining
@@ -17,15 +20,19 @@ __all__ = [
     "AtInit",
     "BatchSizes",
     "Comparison",
+    "Cost",
     "Deletions",
     "Dependence",
     "Drift",
     "Geometry",
     "GradientBars",
+    "Invariance",
+    "Kept",
     "LayerNormSteps",
     "Lengths",
     "LossCurves",
     "NumbersRunOut",
+    "OneDirection",
     "Padding",
     "Paths",
     "Shattered",
@@ -35,6 +42,7 @@ __all__ = [
     "SmallSpread",
     "Survival",
     "TrainAndEval",
+    "TwoNorms",
     "TwoSwitches",
     "TwoTokens",
     "TwoVectors",
