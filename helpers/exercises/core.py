@@ -138,7 +138,7 @@ class Exercise:
             return [self._read(self.reference(*args)) for args in self.probes]
 
     @cached_property
-    def _repeated(self):
+    def repeated(self):
         """Indices of the probes that are asked again: the largest, where dropout shows at once, and the first, often."""
         sizes = [sum(np.size(a) for a in args if isinstance(a, np.ndarray)) for args in self.probes]
         return (0, int(np.argmax(sizes)), *[0] * 6)
@@ -169,7 +169,7 @@ class Exercise:
     def _judge(self, f):
         """Call f on every probe, and on some once more; then find what is wrong, in the order of urgency."""
         answers = run(
-            f, self.parameters, [*self.probes, *(self.probes[i] for i in self._repeated)], self._read
+            f, self.parameters, [*self.probes, *(self.probes[i] for i in self.repeated)], self._read
         )
         if isinstance(answers[-1].error, TimeLimit):
             text = (
@@ -188,7 +188,7 @@ class Exercise:
         raised = next((i for i, answer in enumerate(answers) if answer.error is not None), None)
         if raised is not None:
             return self._raised(raised, answers, outputs)
-        if not _same(again, [outputs[i] for i in self._repeated]):
+        if not _same(again, [outputs[i] for i in self.repeated]):
             return Diagnosis("wrong", "not_repeatable", NOT_REPEATABLE)
         wrong = self._wrong(outputs)
         if all(np.all(np.isnan(part)) for output in outputs for parts in output for part in parts):
@@ -209,7 +209,7 @@ class Exercise:
     def _changed(self, index, answers):
         """An argument was changed, which is worth saying before anything else."""
         name, after = next(iter(answers[index].changed.items()))
-        probe = [*range(len(self.probes)), *self._repeated][index]
+        probe = [*range(len(self.probes)), *self.repeated][index]
         before = self.probes[probe][self.parameters.index(name)]
         how = describing.how_changed(before, after, answers[index].outputs)
         text = (

@@ -172,7 +172,12 @@ _LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "
 
 
 def learners_line(error, f):
-    """'in `layer_norm`, line 3: `x = y`' for the deepest line of the traceback that the learner wrote."""
+    """'in `layer_norm`, line 3: `x = y`' for the deepest line of the traceback that the learner wrote.
+
+    An error that was raised in another process brings its line along, as `place`.
+    """
+    if hasattr(error, "place"):
+        return str(error.place)
     try:
         frames = [
             (frame.f_code, line)
@@ -197,12 +202,13 @@ def is_blank(f):
         return False
     try:
         (definition,) = ast.parse(textwrap.dedent(inspect.getsource(f))).body
-        return all(map(_says_nothing, definition.body))
+        return all(map(says_nothing, definition.body))
     except (OSError, TypeError, ValueError, SyntaxError, AttributeError):
         return True  # there is no source to be had
 
 
-def _says_nothing(statement):
+def says_nothing(statement):
+    """Is this statement of a syntax tree a docstring, `pass`, `...` or `raise NotImplementedError`?"""
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
         return statement.value.value is ... or isinstance(statement.value.value, str)
     if isinstance(statement, ast.Raise):

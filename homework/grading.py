@@ -1,0 +1,180 @@
+"""Grades a whole class: judged by many processes, written into nbgrader's gradebook by one."""
+
+import contextlib
+import hashlib
+import json
+import multiprocessing
+import os
+import shutil
+import sys
+import tempfile
+import threading
+import time
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+
+from . import judging
+from .folder import Folder
+from .kernel import isolation
+
+LARGEST = 20_000_000  # bytes of a notebook that is read
+
+
+def grade(root, assignment, jobs=None, scheduler=None, again=False, say=print):
+    """Grade what is submitted and not yet graded; returns {student: what needs a look}.
+
+    scheduler: address of a Dask cluster whose workers have this course installed. again: grade all.
+    """
+    folder = Folder(root)
+    tasks = {student: task(folder, assignment, path) for student, path in folder.submitted(assignment).items()}
+    logs = folder.root / "logs" / assignment
+    logs.mkdir(parents=True, exist_ok=True)
+    todo = {s: t for s, t in tasks.items() if again or not _is_done(folder, assignment, s, t)}
+    say(isolation())
+    say(f"{len(tasks)} submissions, {len(tasks) - len(todo)} graded before, {len(todo)} to grade")
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="hw") as staging, _workers(jobs, scheduler) as judged:
+        writer = Writer(folder, assignment, Path(staging))
+        for number, (student, result) in enumerate(judged(todo), 1):
+            report = writer.write(student, result, _digest(todo[student]))
+            line = "; ".join(report["look"])
+            say(f"{number}/{len(todo)} {student}: {report['score']:g} points" + (f", {line}" if line else ""))
+    seconds = time.monotonic() - began
+    look = {s: report["look"] for s in tasks if (report := _report(logs, s)) and report["look"]}
+    text = "".join(f"{student}: {'; '.join(lines)}\n" for student, lines in look.items())
+    (logs / "needs_a_look.txt").write_text(text, encoding="utf-8")
+    say(f"{len(todo)} graded in {seconds:.0f} s; {len(look)} of {len(tasks)} need a look:\n{text}".rstrip("\n:"))
+    return look
+
+
+def task(folder, assignment, path):
+    """The bytes of a submission and of what it is judged by."""
+    files = {
+        p.name: p.read_bytes() if p.stat().st_size <= LARGEST else b"too large"
+        for p in sorted(path.glob("*.ipynb"))
+        if p.is_file() and not p.is_symlink()
+    }
+    return judging.task(files, folder.released(assignment), folder.graded(assignment), folder.key, folder.seed)
+
+
+# ------------------------------------------------------------------------------ what is done already
+
+
+def _digest(given):
+    return hashlib.sha256(given).hexdigest()
+
+
+def _report(logs, student):
+    try:
+        return json.loads((logs / f"{student}.json").read_text("utf-8"))
+    except (FileNotFoundError, ValueError):
+        return None
+
+
+def _is_done(folder, assignment, student, given):
+    """Was this very submission graded, and is it still there?"""
+    report = _report(folder.root / "logs" / assignment, student)
+    there = (folder.root / "autograded" / student / assignment).is_dir()
+    return bool(report) and there and report["digest"] == _digest(given)
+
+
+# ------------------------------------------------------------------------------ many workers
+
+
+@contextlib.contextmanager
+def _workers(jobs, scheduler):
+    """A function that takes {student: task} and gives (student, result) as they are done."""
+    if scheduler:
+        from distributed import Client
+        from distributed import as_completed as as_done
+
+        with Client(scheduler) as client:
+
+            def judged(todo):
+                futures = {client.submit(judging.judge, given, pure=False): s for s, given in todo.items()}
+                for future in as_done(futures):
+                    yield futures[future], _result(future, todo[futures[future]])
+
+            yield judged
+        return
+    context = multiprocessing.get_context("fork" if sys.platform == "linux" else None)
+    pool = ProcessPoolExecutor(jobs or os.cpu_count(), context, _end_with, (os.getpid(),))
+
+    def judged(todo):
+        futures = {pool.submit(judging.judge, given): s for s, given in todo.items()}
+        for future in as_completed(futures):
+            yield futures[future], _result(future, todo[futures[future]])
+
+    try:
+        yield judged
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _end_with(parent):
+    """Let this worker end when the process that it works for does, however that ends."""
+
+    def watch():
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _result(future, given):
+    """What a worker found; a worker that died is reported, and its submission gets no points."""
+    try:
+        return json.loads(future.result())
+    except Exception as error:
+        why = f"could not be judged ({type(error).__name__}); grade it again"
+        return judging.not_judged(given, why)
+
+
+# ------------------------------------------------------------------------------ one writer
+
+
+class Writer:
+    """Hands judged notebooks to nbgrader's own autograde, one after the other; keeps a log a student."""
+
+    def __init__(self, folder, assignment, staging):
+        from nbgrader.apps.api import NbGraderAPI
+        from nbgrader.coursedir import CourseDirectory
+        from traitlets.config.loader import PyFileConfigLoader
+
+        from .settings import configure_judged
+
+        config = PyFileConfigLoader("nbgrader_config.py", path=str(folder.root)).load_config()
+        configure_judged(config, staging)
+        self.api = NbGraderAPI(CourseDirectory(config=config), config=config)
+        self.folder, self.assignment, self.staging = folder, assignment, staging
+
+    def write(self, student, result, digest):
+        """Put the marks of a student into the gradebook; returns the report."""
+        place = self.staging / student / self.assignment
+        place.mkdir(parents=True)
+        for name, text in result.pop("notebooks").items():
+            (place / name).write_text(text, encoding="utf-8")
+        stamp = self.folder.root / "submitted" / student / self.assignment / "timestamp.txt"
+        if stamp.is_file():
+            shutil.copy(stamp, place)
+        done = self.api.autograde(self.assignment, student, force=True)
+        shutil.rmtree(place)
+        lines = result["repairs"] + result["look"]
+        if not done["success"]:
+            lines.append("nbgrader: " + (done.get("error") or done.get("log") or "failed").strip().splitlines()[-1])
+        report = result | {"look": list(dict.fromkeys(lines)), "digest": digest, "score": self._score(student)}
+        logs = self.folder.root / "logs" / self.assignment
+        said = [f"{name}: {outcome}" for name, outcome in result["outcomes"].items()]
+        said += [f"to look at: {line}" for line in report["look"]] + [f"{result['seconds']} s", done.get("log") or ""]
+        (logs / f"{student}.log").write_text("\n".join(said), encoding="utf-8")
+        if done["success"]:
+            (logs / f"{student}.json").write_text(json.dumps(report, indent=1), encoding="utf-8")
+        return report
+
+    def _score(self, student):
+        from nbgrader.api import MissingEntry
+
+        with self.api.gradebook as gradebook, contextlib.suppress(MissingEntry):
+            return gradebook.find_submission(self.assignment, student).score
+        return 0.0

@@ -1,0 +1,93 @@
+"""Calls the student's function, inside the student's process, and sends back what came of it, as JSON.
+
+Only arguments come in here: what is right is known nowhere in this process.
+"""
+
+import base64
+import inspect
+import io
+import json
+import os
+import pickle
+import sys
+import traceback
+
+import numpy as np
+
+LARGEST = 1_000_000  # entries of one array that are sent
+OWN = os.path.join("helpers", "layers.py")
+
+
+def answer(name, calls):
+    """Call the function of that name; calls: base64 of a pickled list of argument tuples -> JSON."""
+    import __main__
+
+    try:
+        f = vars(__main__)[name]
+    except KeyError:
+        return json.dumps({"missing": True})
+    if not callable(f):
+        return json.dumps({"no_function": type(f).__name__})
+    answers = [_call(f, args) for args in pickle.loads(base64.b64decode(calls))]
+    return json.dumps({"answers": answers, "signature": _signature(f)})
+
+
+def _signature(f):
+    """[name, kind, has a default] of each parameter; None where that cannot be told."""
+    try:
+        parameters = inspect.signature(f).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    return [[p.name, int(p.kind), p.default is not p.empty] for p in parameters]
+
+
+def _call(f, args):
+    before = pickle.loads(pickle.dumps([a for a in args if not callable(a)]))
+    sent, borrowed = {}, set()
+    sys.setprofile(lambda frame, event, _: _note(frame, event, borrowed))
+    try:
+        value = f(*args)
+        sys.setprofile(None)
+        sent["value"] = pack(value)
+    except BaseException as error:
+        sys.setprofile(None)
+        sent["error"] = [type(error).__name__, str(error)[:500], _place(error)]
+    after = [a for a in args if not callable(a)]
+    if json.dumps([*map(pack, before)]) != json.dumps([*map(pack, after)]):
+        sent["changed"] = [None if callable(a) else pack(a) for a in args]
+    if borrowed:
+        sent["borrowed"] = sorted(borrowed)
+    return sent
+
+
+def _note(frame, event, borrowed):
+    """Remember a function of helpers.layers that is called from outside of helpers."""
+    if event == "call" and frame.f_code.co_filename.endswith(OWN) and frame.f_back:
+        caller = frame.f_back.f_code.co_filename
+        if f"{os.sep}helpers{os.sep}" not in caller:
+            borrowed.add(frame.f_code.co_name)
+
+
+def _place(error):
+    """The student's line that raised it."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [f for f in frames if "ipykernel" in f.filename or f.filename.startswith("<ipython")]
+    if not own:
+        return ""
+    line = (own[-1].line or "").strip()
+    return f"in `{own[-1].name}`, line {own[-1].lineno}" + (f": `{line[:100]}`" if line else "")
+
+
+def pack(value):
+    """A value as JSON can hold it: numbers and arrays by content, anything else by the name of its type."""
+    if value is None or type(value) in (bool, int, float, str):
+        return [type(value).__name__, value if type(value) is not int or abs(value) < 2**62 else float(value)]
+    if type(value) in (list, tuple):
+        return [type(value).__name__, [*map(pack, value[:1000])]]
+    if isinstance(value, (np.ndarray, np.generic, complex)):
+        array = np.asarray(value)
+        if array.dtype.kind in "biufc" and array.size <= LARGEST:
+            file = io.BytesIO()
+            np.save(file, np.ascontiguousarray(array).reshape(array.shape), allow_pickle=False)
+            return ["ndarray", base64.b64encode(file.getvalue()).decode()]
+    return ["object", type(value).__name__]

@@ -1,0 +1,336 @@
+"""Runs a rebuilt notebook and judges its functions: they are called there, and compared here."""
+
+import base64
+import builtins
+import copy
+import hashlib
+import inspect
+import io
+import json
+import textwrap
+import threading
+import time
+from collections import defaultdict, deque
+from dataclasses import replace
+
+import cloudpickle
+import nbformat
+import numpy as np
+
+from helpers import exercises
+from helpers.exercises.core import Diagnosis
+from helpers.exercises.running import TimeLimit, fresh
+from helpers.exercises.slips import Space
+
+from . import looking, rebuilding, variants
+from .kernel import Gone, Kernel
+
+CELL = 15  # seconds that a cell may take
+CALLS = 15  # seconds that all calls of one function may take
+SUBMISSION = 180  # seconds after which what is left of a submission is not run
+RESTARTS = 6  # kernels that a submission may use up
+_ONE_AT_A_TIME = threading.Lock()  # a check changes settings of the whole process; a Dask worker has many threads
+
+# ------------------------------------------------------------------------------ one submission
+
+
+def task(files, released, graded, key, seed=None):
+    """What `judge` needs, as bytes.
+
+    files, released: {file name: bytes} of the submission's and the released notebooks; graded:
+    {grade_id: name of the exercise}; key: what the hidden inputs are drawn with; seed: of the variants.
+    """
+    packed = {name: base64.b64encode(text).decode() for name, text in files.items()}
+    parts = {"files": packed, "released": {name: text.decode() for name, text in released.items()}}
+    return json.dumps(parts | {"graded": graded, "key": key, "seed": seed}, sort_keys=True).encode()
+
+
+def judge(given):
+    """The graded notebooks of a submission and what to report, as bytes of JSON; given: see `task`.
+
+    {"notebooks": {file name: notebook}, "outcomes": {exercise: outcome and mistake}, "look": [...],
+    "repairs": [...], "seconds": s}. Whatever the submission does, it does not raise.
+    """
+    given, began = json.loads(given), time.monotonic()
+    files = {name: base64.b64decode(text) for name, text in given["files"].items()}
+    found = {"notebooks": {}, "outcomes": {}, "look": [], "repairs": []}
+    for name, text in given["released"].items():
+        released = nbformat.reads(text, 4)
+        chosen, remark = rebuilding.choose(files, name)
+        notebook, repairs = rebuilding.rebuild(chosen, released)
+        found["repairs"] += [remark] * bool(remark) + repairs
+        run = Run(notebook, exercises_of(given["graded"], given["seed"]), given["key"])
+        run.all()
+        found["notebooks"][name] = nbformat.writes(notebook)
+        found["outcomes"] |= run.outcomes
+        found["look"] += run.look
+    found["look"] = list(dict.fromkeys(found["look"]))
+    return json.dumps(found | {"seconds": round(time.monotonic() - began, 1)}).encode()
+
+
+def not_judged(given, why):
+    """The result of a task whose worker failed: no points, and the reason."""
+    given = json.loads(given)
+    found = {"notebooks": {}, "outcomes": {}, "look": [why], "repairs": [], "seconds": 0}
+    for name, text in given["released"].items():
+        run = Run(nbformat.reads(text, 4), exercises_of(given["graded"], given["seed"]), given["key"])
+        run.rest(why)
+        found["notebooks"][name] = nbformat.writes(run.notebook)
+    return found
+
+
+def exercises_of(graded, seed):
+    """{grade_id: exercise} of an assignment; with a seed, of its variants."""
+    return {
+        grade_id: exercises.ALL[name] if seed is None else variants.exercise(name, seed)
+        for grade_id, name in graded.items()
+    }
+
+
+class Run:
+    """A rebuilt notebook that is run and judged, in place; `outcomes` and `look` say what was found."""
+
+    def __init__(self, notebook, graded, key):
+        self.notebook, self.cells, self.graded, self.key = notebook, notebook.cells, graded, key
+        self.outcomes, self.look = {}, []
+        self.end = time.monotonic() + SUBMISSION
+        self.skipped, self.restarts = set(), 0
+
+    def all(self):
+        """Run the cells from top to bottom and put a verdict below each graded one."""
+        for cell in self.cells:
+            if cell.cell_type == "code":
+                cell.outputs, cell.execution_count = [], None
+        try:
+            with Kernel() as self.kernel:
+                for number, cell in enumerate(self.cells):
+                    self._cell(number, cell)
+        except Gone as gone:
+            self.rest(f"not run: {gone}")
+        except Exception as error:  # whatever a submission does, the next one is graded
+            self.rest(f"could not be run ({type(error).__name__}: {error})"[:300])
+
+    def rest(self, why):
+        """What could not be judged gets no points, and is reported."""
+        self.look.append(why)
+        for cell in self.cells:
+            exercise = self._exercise(cell)
+            if exercise and not cell.outputs:
+                self._show(cell, exercise, Diagnosis("raised", "not_run", f"This was {why}."))
+
+    def _exercise(self, cell):
+        return self.graded.get(rebuilding.metadata(cell).get("grade_id"))
+
+    def _cell(self, number, cell):
+        """Run or judge one cell."""
+        exercise, data = self._exercise(cell), rebuilding.metadata(cell)
+        if exercise:
+            return self._judge(number, cell, exercise)
+        if cell.cell_type != "code" or data.get("grade_id", "").startswith("check_"):
+            return None  # a check of the lesson: the graded cell says the same
+        if not data.get("locked"):
+            self.look += looking.remarks(cell.source)
+        where = data.get("grade_id") or "a cell of the student's own"
+        try:
+            cell.outputs = self.kernel.run(cell.source, self._left(CELL))
+        except Gone as gone:
+            self.look.append(f"{where} {gone}")
+            cell.outputs = [_error("Stopped", f"This cell {gone}.")]
+            self._again(number)
+
+    def _left(self, seconds):
+        left = self.end - time.monotonic()
+        if left < 1:
+            raise Gone("it takes too long")
+        return min(seconds, left)
+
+    def _again(self, number):
+        """A new kernel that has run all cells up to this one, but for those that ended one."""
+        self.skipped.add(number)
+        self.restarts += 1
+        if self.restarts > RESTARTS:
+            raise Gone("it ended Python again and again")
+        self.kernel.restart()
+        for before, cell in enumerate(self.cells[:number]):
+            data = rebuilding.metadata(cell)
+            if cell.cell_type == "code" and before not in self.skipped and not data.get("grade_id", "").startswith(("check_", "test_")):  # fmt: skip
+                try:
+                    self.kernel.run(cell.source, self._left(CELL))
+                except Gone:
+                    return self._again(before)
+
+    def _judge(self, number, cell, exercise):
+        texts = [c.source for c in self.cells[:number] if c.cell_type == "code"]
+        blank = [b for b in (looking.is_blank(text, exercise.name) for text in texts) if b is not None]
+        if blank and blank[-1]:
+            text = f"`{exercise.name}` is still blank."
+            return self._show(cell, exercise, Diagnosis("not attempted", None, text))
+        asked = Asked(self.kernel, exercise.name, self._left(CALLS))
+        found = diagnose(exercise, asked, self.key)
+        self._show(cell, exercise, found)
+        if asked.borrowed:
+            names = ", ".join(sorted(asked.borrowed))
+            self.look.append(f"{exercise.name} calls helpers' own {names}")
+        if found.mistake in ("made_to_measure", "too_slow", "ended"):
+            self.look.append(f"{exercise.name}: {found.mistake.replace('_', ' ')}")
+        if asked.gone:
+            self._again(number)
+
+    def _show(self, cell, exercise, found):
+        title = f"{exercise.name}: {found.outcome}"
+        mistake = f" ({found.mistake})" if found.mistake and found.outcome in ("wrong", "raised") else ""
+        self.outcomes[exercise.name] = found.outcome + mistake
+        text = "\n".join(textwrap.fill(line, 100) for line in found.message.splitlines())
+        if found.outcome == "correct":
+            cell.outputs = [nbformat.v4.new_output("stream", name="stdout", text=f"{title}\n{text}\n")]
+        else:
+            cell.outputs = [_error(title, text)]
+
+
+def _error(title, text):
+    return nbformat.v4.new_output("error", ename=title, evalue=text, traceback=[title, text])
+
+
+# ------------------------------------------------------------------------------ one function
+
+
+def diagnose(exercise, asked, key):
+    """The verdict on a function that is only reached by asking: right on hidden inputs, and in the lesson's check.
+
+    What it says comes from the lesson's check and its inputs; nothing is said about the hidden ones.
+    """
+    hidden = with_hidden_inputs(exercise, key)
+    if any(map(callable, _flat(exercise.probes))):
+        exercise = replace(exercise, properties=None)  # they watch what the functions are given, over there
+    try:
+        if unusable := asked.prepare(hidden):
+            return unusable
+        with _ONE_AT_A_TIME:
+            right = hidden.diagnose(asked).outcome == "correct"
+            found = exercise.diagnose(asked)
+    except Gone as gone:
+        asked.gone = gone
+    if asked.gone:
+        mistake = "ended" if "ended" in str(asked.gone) else "too_slow"
+        return Diagnosis("raised", mistake, f"When it was called, your function {asked.gone}.")
+    if found.outcome == "correct" and not right:
+        text = "It is right for the inputs of the lesson's check and wrong for others."
+        return Diagnosis("wrong", "made_to_measure", text)
+    return found
+
+
+def _flat(value):
+    """All that is in a nest of lists and tuples."""
+    return sum(map(_flat, value), []) if isinstance(value, (list, tuple)) else [value]
+
+
+def with_hidden_inputs(exercise, key):
+    """The exercise with other inputs, drawn with the key; nothing but right or wrong is asked of it."""
+    rng = np.random.default_rng(list(hashlib.sha256(f"{key}/{exercise.name}".encode()).digest()))
+    probes = [tuple(vary(arg, rng) for arg in args) for args in exercise.probes]
+    blind = Space(exercise.space.model, [])
+    return replace(exercise, probes=probes, space=blind, properties=None, remarks=[], extras=[])
+
+
+def vary(value, rng):
+    """Another value of the same kind: zeros, signs, equal rows and orders of magnitude stay."""
+    if isinstance(value, list):
+        return [vary(v, rng) for v in value]
+    if isinstance(value, float):
+        return value * rng.uniform(0.8, 1.0)
+    if not isinstance(value, np.ndarray) or value.dtype.kind != "f":
+        return value
+    if value.ndim < 2:
+        return (value * rng.uniform(0.8, 1.2, value.shape)).astype(value.dtype)
+    spread = value.std(axis=-1, keepdims=True)
+    varied = value * rng.uniform(0.8, 1.2) + 0.3 * spread * rng.standard_normal(value.shape)
+    return varied.astype(value.dtype)
+
+
+class Asked:
+    """The student's function, seen from here: a call sends its arguments over and gives back what came of it."""
+
+    def __init__(self, kernel, name, seconds):
+        self.kernel, self.name, self.end = kernel, name, time.monotonic() + seconds
+        self.ready, self.borrowed, self.gone = defaultdict(deque), set(), None
+
+    def prepare(self, exercise):
+        """Ask for all that will be asked anyway, at once; a diagnosis when there is no function to be asked."""
+        calls = [fresh(exercise.probes[i]) for i in [*range(len(exercise.probes)), *exercise.repeated]]
+        reply = self._ask(calls)
+        if "answers" not in reply:
+            what = f"`{self.name}` is of type {reply.get('no_function')}, no function."
+            text = f"There is no function `{self.name}`." if reply.get("missing") else what
+            return Diagnosis("wrong", "no_function", text)
+        for args, answer in zip(calls, reply["answers"]):
+            self.ready[_pickled([args])].append(answer)
+        if reply["signature"] is not None:
+            self.__signature__ = _signature(reply["signature"])
+        return None
+
+    def _ask(self, calls):
+        code = f"__import__('sys').modules['answering'].answer({self.name!r}, '{_pickled(calls)}')"
+        seconds = self.end - time.monotonic()
+        if seconds <= 0:
+            raise Gone("took too long")
+        return json.loads(self.kernel.ask(code, seconds))
+
+    def __call__(self, *args):
+        key = _pickled([args])
+        try:
+            if self.gone:
+                raise self.gone
+            answer = self.ready[key].popleft() if self.ready[key] else self._ask([args])["answers"][0]
+        except (Gone, ValueError, KeyError) as error:
+            self.gone = error if isinstance(error, Gone) else Gone("sent no values")
+            raise TimeLimit from None
+        self.borrowed |= set(map(str, answer.get("borrowed", ())))
+        for arg, after in zip(args, answer.get("changed", ())):
+            if isinstance(arg, (np.ndarray, list)):
+                _overwrite(arg, unpack(after))
+        if "error" in answer:
+            raise _raised(*answer["error"])
+        return unpack(answer["value"])
+
+
+def _pickled(calls):
+    return base64.b64encode(cloudpickle.dumps(calls)).decode()
+
+
+def _signature(parameters):
+    make = inspect.Parameter
+    return inspect.Signature(
+        [make(name, kind, default=None if has else make.empty) for name, kind, has in parameters]
+    )
+
+
+def _overwrite(arg, after):
+    if isinstance(arg, np.ndarray) and isinstance(after, np.ndarray) and after.shape == arg.shape:
+        arg[...] = after
+    elif isinstance(arg, list) and isinstance(after, list):
+        arg[:] = after
+
+
+def _raised(name, text, place):
+    """The exception that the student's function raised, made anew."""
+    kind = getattr(builtins, name, None)
+    if not (isinstance(kind, type) and issubclass(kind, BaseException)) or kind is KeyboardInterrupt:
+        kind = type(name, (Exception,), {})
+    try:
+        error = kind(text)
+    except TypeError:
+        error = type(name, (Exception,), {})(text)
+    error.place = place
+    return error
+
+
+def unpack(sent):
+    """What `answering.pack` made of a value; a value of another type becomes an object of a type of that name."""
+    kind, value = sent
+    if kind in ("list", "tuple"):
+        return {"list": list, "tuple": tuple}[kind](map(unpack, value))
+    if kind == "ndarray":
+        return np.load(io.BytesIO(base64.b64decode(value)), allow_pickle=False)
+    if kind == "object":
+        return type(str(value) if str(value).isidentifier() else "object", (), {})()
+    return copy.copy(value)
