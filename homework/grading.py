@@ -29,6 +29,7 @@ def grade(root, assignment, jobs=None, scheduler=None, again=False, say=print):
     tasks = {student: task(folder, assignment, path) for student, path in folder.submitted(assignment).items()}
     logs = folder.root / "logs" / assignment
     logs.mkdir(parents=True, exist_ok=True)
+    reports = {student: _report(logs, student) for student in tasks}
     todo = {s: t for s, t in tasks.items() if again or not _is_done(folder, assignment, s, t)}
     say(isolation())
     say(f"{len(tasks)} submissions, {len(tasks) - len(todo)} graded before, {len(todo)} to grade")
@@ -37,10 +38,11 @@ def grade(root, assignment, jobs=None, scheduler=None, again=False, say=print):
         writer = Writer(folder, assignment, Path(staging))
         for number, (student, result) in enumerate(judged(todo), 1):
             report = writer.write(student, result, _digest(todo[student]))
+            reports[student] = report
             line = "; ".join(report["look"])
             say(f"{number}/{len(todo)} {student}: {report['score']:g} points" + (f", {line}" if line else ""))
     seconds = time.monotonic() - began
-    look = {s: report["look"] for s in tasks if (report := _report(logs, s)) and report["look"]}
+    look = {student: report["look"] for student, report in reports.items() if report and report["look"]}
     text = "".join(f"{student}: {'; '.join(lines)}\n" for student, lines in look.items())
     (logs / "needs_a_look.txt").write_text(text, encoding="utf-8")
     say(f"{len(todo)} graded in {seconds:.0f} s; {len(look)} of {len(tasks)} need a look:\n{text}".rstrip("\n:"))
@@ -127,7 +129,7 @@ def _result(future, given):
     try:
         return json.loads(future.result())
     except Exception as error:
-        why = f"could not be judged ({type(error).__name__}); grade it again"
+        why = f"NOT GRADED ({type(error).__name__}: {error}); the same command tries it again"
         return judging.not_judged(given, why)
 
 
@@ -163,12 +165,12 @@ class Writer:
         lines = result["repairs"] + result["look"]
         if not done["success"]:
             lines.append("nbgrader: " + (done.get("error") or done.get("log") or "failed").strip().splitlines()[-1])
-        report = result | {"look": list(dict.fromkeys(lines)), "digest": digest, "score": self._score(student)}
+        report = result | {"look": list(dict.fromkeys(" ".join(line.split()) for line in lines)), "digest": digest, "score": self._score(student)}
         logs = self.folder.root / "logs" / self.assignment
         said = [f"{name}: {outcome}" for name, outcome in result["outcomes"].items()]
         said += [f"to look at: {line}" for line in report["look"]] + [f"{result['seconds']} s", done.get("log") or ""]
         (logs / f"{student}.log").write_text("\n".join(said), encoding="utf-8")
-        if done["success"]:
+        if done["success"] and not result.get("again"):
             (logs / f"{student}.json").write_text(json.dumps(report, indent=1), encoding="utf-8")
         return report
 

@@ -23,7 +23,7 @@ from helpers.exercises.running import TimeLimit, fresh
 from helpers.exercises.slips import Space
 
 from . import looking, rebuilding, variants
-from .kernel import Gone, Kernel
+from .kernel import Gone, Kernel, NotStarted
 
 CELL = 15  # seconds that a cell may take
 CALLS = 15  # seconds that all calls of one function may take
@@ -49,7 +49,8 @@ def judge(given):
     """The graded notebooks of a submission and what to report, as bytes of JSON; given: see `task`.
 
     {"notebooks": {file name: notebook}, "outcomes": {exercise: outcome and mistake}, "look": [...],
-    "repairs": [...], "seconds": s}. Whatever the submission does, it does not raise.
+    "repairs": [...], "seconds": s}. Whatever the submission does, it does not raise; it raises NotStarted where
+    no kernel can be started.
     """
     given, began = json.loads(given), time.monotonic()
     files = {name: base64.b64decode(text) for name, text in given["files"].items()}
@@ -69,9 +70,9 @@ def judge(given):
 
 
 def not_judged(given, why):
-    """The result of a task whose worker failed: no points, and the reason."""
+    """The result of a task whose worker failed: no points yet, and the reason."""
     given = json.loads(given)
-    found = {"notebooks": {}, "outcomes": {}, "look": [why], "repairs": [], "seconds": 0}
+    found = {"notebooks": {}, "outcomes": {}, "look": [why], "repairs": [], "seconds": 0, "again": True}
     for name, text in given["released"].items():
         run = Run(nbformat.reads(text, 4), exercises_of(given["graded"], given["seed"]), given["key"])
         run.rest(why)
@@ -105,6 +106,8 @@ class Run:
             with Kernel() as self.kernel:
                 for number, cell in enumerate(self.cells):
                     self._cell(number, cell)
+        except NotStarted:
+            raise
         except Gone as gone:
             self.rest(f"not run: {gone}")
         except Exception as error:  # whatever a submission does, the next one is graded
@@ -150,7 +153,10 @@ class Run:
         self.restarts += 1
         if self.restarts > RESTARTS:
             raise Gone("it ended Python again and again")
-        self.kernel.restart()
+        try:
+            self.kernel.restart()
+        except NotStarted as error:
+            raise Gone("it could not be started again") from error
         for before, cell in enumerate(self.cells[:number]):
             data = rebuilding.metadata(cell)
             if cell.cell_type == "code" and before not in self.skipped and not data.get("grade_id", "").startswith(("check_", "test_")):  # fmt: skip

@@ -32,11 +32,21 @@ class Gone(Exception):
     """The kernel is no more, or had to be killed; says why."""
 
 
+class NotStarted(RuntimeError):
+    """No kernel can be started on this machine: nothing that a student could help."""
+
+
+def _unshare():
+    """What a sandbox has for itself: everything; root needs no users of its own, and could not change to another."""
+    root = os.geteuid() == 0
+    return [f"--unshare-{what}" for what in (("ipc", "pid", "net", "uts") if root else ("all",))]
+
+
 @functools.cache
 def sandbox():
     """The program bwrap if it is installed and works here, else None."""
     bwrap = shutil.which("bwrap")
-    trial = [bwrap, "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true"]
+    trial = [bwrap, *_unshare(), "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true"]
     return bwrap if bwrap and subprocess.run(trial, capture_output=True).returncode == 0 else None
 
 
@@ -75,7 +85,7 @@ class Kernel:
         sockets = Path(tempfile.mkdtemp(dir=self.folder))
         posix = os.name == "posix"
         where = {"transport": "ipc", "ip": str(sockets / "k")} if posix else {"ip": "127.0.0.1"}
-        file, _ = write_connection_file(str(sockets / "c.json"), key=secrets.token_bytes(16), **where)
+        file, _ = write_connection_file(str(sockets / "c.json"), key=secrets.token_hex(16).encode(), **where)
         limits = dict(LIMITS)
         if not sandbox():
             limits["processes"] = None  # would count all processes of this user
@@ -108,8 +118,8 @@ class Kernel:
                 while self.client.get_shell_msg(timeout=0.5)["parent_header"].get("msg_id") != asked:
                     pass
                 return
-        said = (self.folder / "log").read_text("utf-8", "replace")[-500:].strip()
-        raise Gone(f"its kernel did not start: {said}" if said else "its kernel did not start")
+        said = (self.folder / "log").read_text("utf-8", "replace").strip() or "no message"
+        raise NotStarted(f"the kernel did not start: {said.splitlines()[-1]}")
 
     def _environment(self, home):
         keep = ("PATH", "LANG", "SYSTEMROOT", "OPENBLAS_NUM_THREADS")
@@ -128,15 +138,18 @@ class Kernel:
             return []
         read = [sys.prefix, sys.base_prefix, "/usr", "/lib", "/lib64", "/bin", "/etc/alternatives"]
         read += ["/etc/ld.so.cache", "/etc/fonts", "/etc/localtime"]
-        walls = [sandbox(), "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
-        if os.geteuid() == 0:
+        walls = [sandbox(), *_unshare(), "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
+        if os.geteuid() == 0:  # launch.py gives it up
             walls += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
         walls += ["--proc", "/proc", "--dev", "/dev"]
         for folder in ("/tmp", "/work"):
             walls += ["--perms", "1777", "--size", str(256 * MEGABYTE), "--tmpfs", folder]
-        for path in dict.fromkeys(read):
-            if os.path.exists(path):
-                walls += ["--ro-bind", path, path]
+        read = [path for path in dict.fromkeys(read) if os.path.exists(path)]
+        above = {str(folder) for path in [*read, sockets] for folder in Path(path).parents}
+        for folder in sorted(above - {"/", "/tmp"}):  # else nobody but root could pass through them
+            walls += ["--perms", "0755", "--dir", folder]
+        for path in read:
+            walls += ["--ro-bind", path, path]
         walls += ["--ro-bind", str(COURSE / "helpers"), "/course/helpers", "--ro-bind", str(INSIDE), "/inside"]
         return [*walls, "--bind", str(sockets), str(sockets), "--chdir", "/work"]
 

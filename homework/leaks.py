@@ -50,7 +50,7 @@ class Secrets:
         plain = text.replace("\\n", "\n").replace('\\"', '"')
         found = [f"the line {line!r} of a solution" for line in sorted(self.solutions) if solutions and line in plain]
         found += [f"the words {word!r}" for word in sorted(self.words) if len(word) > 5 and word in plain]
-        found += [f"the marker {marker}" for marker in (BEGIN, END) if marker in plain]
+        found += [f"the marker {marker}" for marker in (BEGIN, END) if solutions and marker in plain]
         shared = {_short(float(n)) for n in re.findall(r"-?\d+\.\d{4,}(?:e-?\d+)?", plain)} & self.numbers
         return found + [f"the number {number} of a hidden input or its result" for number in sorted(shared)]
 
