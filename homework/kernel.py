@@ -146,7 +146,7 @@ class Kernel:
             walls += ["--perms", "1777", "--size", str(256 * MEGABYTE), "--tmpfs", folder]
         read = [path for path in dict.fromkeys(read) if os.path.exists(path)]
         above = {str(folder) for path in [*read, sockets] for folder in Path(path).parents}
-        for folder in sorted(above - {"/", "/tmp"}):  # else nobody but root could pass through them
+        for folder in sorted((above | {"/course"}) - {"/", "/tmp"}):  # else nobody but root could pass through them
             walls += ["--perms", "0755", "--dir", folder]
         for path in read:
             walls += ["--ro-bind", path, path]

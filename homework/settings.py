@@ -1,5 +1,7 @@
 """What nbgrader is told: where things lie, and the two steps that are not its own."""
 
+import os
+import sys
 from pathlib import Path
 
 import nbformat
@@ -60,6 +62,9 @@ class Judge(NbGraderPreprocessor):
 def configure(c, config_file):
     """Fill nbgrader's configuration for the course folder in which `config_file` lies."""
     root = Path(config_file).resolve().parent
+    beside = str(Path(sys.executable).parent)  # nbgrader starts `alembic`, by name
+    if beside not in os.environ.get("PATH", "").split(os.pathsep):
+        os.environ["PATH"] = os.pathsep.join([beside, os.environ.get("PATH", "")])
     Rebuild.parent_folder = Judge.parent_folder = root
     c.CourseDirectory.root = str(root)
     c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback", "helpers"]
