@@ -122,11 +122,11 @@ BLOCK = {
     },
     "join": {
         "sum": Choice("Shortcut and branch are added.", "{} + {}", "you add shortcut and branch"),
-        "mean": Choice("Of shortcut and branch the mean is taken.", "({} + {}) / 2", "you take the mean of both"),
-        "root": Choice(
-            "Shortcut and branch are added, and the sum is divided by sqrt(2).",
-            "({} + {}) / np.sqrt(2)",
-            "you divide the sum by sqrt(2)",
+        "half": Choice(
+            "To the shortcut, half of the branch is added.", "{} + {} / 2", "you add half of the branch"
+        ),
+        "double": Choice(
+            "To twice the shortcut the branch is added.", "2 * {} + {}", "you take the shortcut twice"
         ),
         "difference": Choice(
             "The branch is subtracted from the shortcut.", "{} - {}", "you subtract the branch from the shortcut"
@@ -239,7 +239,7 @@ def _tells(family, name, chosen):
     right = _outputs(name, chosen, args)
     others = [chosen | {d: c} for d in chosen for c in family.table[d] if c != chosen[d]]
     others += [other.textbook for other in FAMILIES.values() if set(other.textbook) == set(chosen)]
-    return not any(np.allclose(right, _outputs(name, other, args)) for other in others)
+    return not any(np.allclose(right, _outputs(name, other, args), rtol=1e-2, atol=1e-2) for other in others)
 
 
 def _arguments(name, args):

@@ -35,7 +35,7 @@ def command(folder, *words):
         env={**os.environ, "PYTHONPATH": path},
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=900,
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
     return ran.stdout + ran.stderr
