@@ -122,8 +122,8 @@ BLOCK = {
     },
     "join": {
         "sum": Choice("Shortcut and branch are added.", "{} + {}", "you add shortcut and branch"),
-        "half": Choice(
-            "To the shortcut, half of the branch is added.", "{} + {} / 2", "you add half of the branch"
+        "branch twice": Choice(
+            "To the shortcut twice the branch is added.", "{} + 2 * {}", "you take the branch twice"
         ),
         "double": Choice(
             "To twice the shortcut the branch is added.", "2 * {} + {}", "you take the shortcut twice"
@@ -226,16 +226,17 @@ def choose(name, seed):
     """The specification that a seed (a text) gives for an exercise, {decision: choice}; never the lesson's own."""
     family = FAMILIES[name]
     rng = random.Random(hashlib.sha256(f"{seed}/{name}".encode()).digest())
-    while True:
+    for _ in range(1000):
         chosen = {d: rng.choice([c for c, it in family.table[d].items() if it.prompt]) for d in family.drawn}
         different = [d for d in family.drawn if chosen[d] != family.textbook[d]]
         if len(different) >= 2 and _tells(family, name, chosen):
             return chosen
+    raise RuntimeError(f"no variant of {name} was found")
 
 
 def _tells(family, name, chosen):
     """Does every decision matter: does any other choice give other numbers? And is it no other lesson's answer?"""
-    args = _arguments(name, family.probes()[1])
+    args = _arguments(name, family.probes()[0])
     right = _outputs(name, chosen, args)
     others = [chosen | {d: c} for d in chosen for c in family.table[d] if c != chosen[d]]
     others += [other.textbook for other in FAMILIES.values() if set(other.textbook) == set(chosen)]

@@ -1,0 +1,81 @@
+"""JupyterLab's formgrader over a graded class, in a browser: a written answer gets its points by hand."""
+
+import os
+import subprocess
+import sys
+import time
+import urllib.request
+
+import pytest
+
+from homework import grading
+from tests.browser import lab as jupyterlab
+
+from .conftest import COURSE, LESSON, RIGHT, answered, make, scores, submit
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(jupyterlab.find_browser() is None, reason=jupyterlab.NO_BROWSER),
+]
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args):
+    return {**browser_type_launch_args, **jupyterlab.launch_options()}
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory):
+    """(url, folder): a server in a course folder with two graded students."""
+    work = tmp_path_factory.mktemp("formgrader")
+    folder = make(work / "folder", ["03"])
+    for student in ("ada", "bob"):
+        submit(folder, student, answered(folder, **RIGHT, written_1=f"Words of {student}."))
+    grading.grade(folder, LESSON, say=lambda text: None)
+    places = {f"JUPYTER_{kind.upper()}_DIR": str(work / kind) for kind in ("config", "data", "runtime")}
+    port = jupyterlab.free_port()
+    options = [f"--ServerApp.port={port}", f"--ServerApp.root_dir={folder}", "--IdentityProvider.token=t"]
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", *options]
+    process = subprocess.Popen(
+        command,
+        cwd=folder,
+        env={**os.environ, **places, "PYTHONPATH": str(COURSE)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    url = f"http://127.0.0.1:{port}"
+    try:
+        end = time.monotonic() + 120
+        while True:
+            try:
+                urllib.request.urlopen(f"{url}/api/status?token=t", timeout=5).close()
+                break
+            except OSError:
+                assert time.monotonic() < end and process.poll() is None
+                time.sleep(0.3)
+        yield url, folder
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def test_a_written_answer_gets_its_points(page, desk):
+    url, folder = desk
+    page.goto(f"{url}/formgrader/manage_assignments?token=t")
+    page.get_by_role("link", name=LESSON).first.wait_for()
+    page.goto(f"{url}/formgrader/gradebook/{LESSON}/{LESSON}")
+    page.locator("table a").first.click()
+    answer = page.get_by_text("Words of", exact=False).first
+    answer.wait_for()
+    box = page.locator("input.score").nth(2)  # two functions come before it
+    box.fill("2")
+    box.press("Tab")
+    page.wait_for_timeout(1500)
+    assert sorted(scores(folder).values()) == [6, 8]
+
+
+def test_the_verdict_stands_below_the_function(page, desk):
+    url, _ = desk
+    page.goto(f"{url}/formgrader/gradebook/{LESSON}/{LESSON}?token=t")
+    page.locator("table a").first.click()
+    page.get_by_text("layer_norm_backward: correct").first.wait_for()
