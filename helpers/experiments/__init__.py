@@ -1,6 +1,6 @@
 """One function per question, asked of networks that really run: arrays in, small dataclasses out."""
 
-from . import precision
+from . import precision, transformer
 from .paths import PathGradients, gradient_by_path_length, path_counts
 from .shattered import (
     GradientCurve,
@@ -76,6 +76,7 @@ __all__ = [
     "toy_gradient_norms",
     "train",
     "trained_lesions",
+    "transformer",
     "uniform_matrices",
     "white_noise",
 ]

@@ -58,9 +58,7 @@ class Transformer(layers.Sequential):
         _check("norm", norm, NORMS)
         rng, norm, post = np.random.default_rng(seed), NORMS[norm], place == "post-norm"
         start = [Embedding(vocabulary, tokens, d_model, rng), *[norm(d_model)] * post]
-        self.blocks = [
-            layers.TransformerBlock(d_model, n_heads, d_ff, rng, norm, post) for _ in range(depth)
-        ]
+        self.blocks = [layers.TransformerBlock(d_model, n_heads, d_ff, rng, norm, post) for _ in range(depth)]
         end = [*[norm(d_model)] * (final_norm and not post), layers.Linear(d_model, vocabulary, rng)]
         super().__init__(layers.Sequential(*start), *self.blocks, layers.Sequential(*end))
         self.mask = layers.causal_mask(tokens)
@@ -103,6 +101,113 @@ def fresh(depth, place="pre-norm", final_norm=True, seed=0, **kind):
     square = np.array([(h**2).mean() for h in network.stream])
     dW = lengths([block.ffn.layers[-1].dW for block in network.blocks])
     return Fresh(square, dW, float(cross_entropy(scores, y.ravel())))
+
+
+DEPTHS = (2, 4, 8, 12, 16, 24)
+
+
+@dataclass(frozen=True)
+class ByDepth:
+    """Means over three networks of each of the DEPTHS: rms of the stream at the end, |dL/dW| of the last matrix, loss."""
+
+    rms: np.ndarray
+    dW: np.ndarray
+    loss: np.ndarray
+
+
+@functools.lru_cache(maxsize=8)
+def by_depth(place="pre-norm", final_norm=True):
+    """How do stream, last gradient and loss of a fresh Transformer go with its depth?"""
+    seen = [[fresh(depth, place, final_norm, seed) for seed in range(3)] for depth in DEPTHS]
+    values = [[(np.sqrt(one.square[-1]), one.dW[-1], one.loss) for one in row] for row in seen]
+    return ByDepth(*np.mean(values, axis=1).T)
+
+
+@functools.lru_cache(maxsize=8)
+def _branches(depth, place, batch, seed=0):
+    """Input of a fresh Transformer's blocks, and (branch, norm) of each half of each block, in order."""
+    network = Transformer(depth, place, seed=seed)
+    x = network.layers[0](np.random.default_rng([seed, 0]).integers(0, 64, (batch, 16)))
+    halves = []
+    for block in network.blocks:
+        halves.append((functools.partial(block.attn.forward, mask=network.mask), block.ln1))
+        halves.append((block.ffn, block.ln2))
+    return x, halves
+
+
+def stream_squares(block, depth, place="pre-norm"):
+    """Mean square of the stream after each layer, when block(x, f, norm) wires both halves. -> (depth + 1,)."""
+    h, halves = _branches(24, place, 2)
+    squares = [(h**2).mean()]
+    for number, (f, norm) in enumerate(halves[: 2 * depth], 1):
+        h = block(h, f, norm)
+        if number % 2 == 0:
+            squares.append((h**2).mean())
+    return np.array(squares)
+
+
+def stack_rms(stack, depth, factor=1.0):
+    """Root mean squares that stack(x, fs, norms, final_norm) lets happen: of what each norm is given, and of its result.
+
+    factor: on the last matrix of every branch. -> (norms that were called + 1,), the result last.
+    """
+    x, halves = _branches(24, "pre-norm", 2)
+    given = []
+
+    def listening(norm):
+        def run(h):
+            given.append(rms(h))
+            return norm(h)
+
+        return run
+
+    fs = [
+        lambda h, f=f: factor * f(h) for f, _ in halves[: 2 * depth]
+    ]  # the branches end in a matrix, bias 0
+    norms = [listening(norm) for _, norm in halves[: 2 * depth]]
+    y = stack(x, fs, norms, listening(layers.LayerNorm(x.shape[-1])))
+    return np.array([*given, rms(y)])
+
+
+def rms(h):
+    """Root mean square of all values."""
+    return float(np.sqrt((h**2).mean()))
+
+
+def block_updates(depth=24, seed=0):
+    """How far is each block of a fresh pre-norm Transformer from doing nothing? |J - I| / |I|, J its Jacobian.
+
+    Measured on random gradients on their way back. -> (depth,).
+    """
+    network = Transformer(depth, seed=seed)
+    network(np.random.default_rng([seed, 0]).integers(0, 64, (8, 16)))
+    dy = np.random.default_rng([seed, 1]).standard_normal(network.stream[0].shape)
+    return np.array([np.linalg.norm(block.backward(dy) - dy) for block in network.blocks]) / np.linalg.norm(
+        dy
+    )
+
+
+# ------------------------------------------------------------------------------ who looks at whom
+
+
+def one_block(causal, tokens=8):
+    """A fresh block of 32 features and 4 heads: its x (tokens, 32), its attention with the mask set, and itself."""
+    block = layers.TransformerBlock(32, 4, 128, np.random.default_rng(1))
+    mask = layers.causal_mask(tokens) if causal else None
+    x = np.random.default_rng(2).standard_normal((tokens, 32))
+    return x, functools.partial(block.attn.forward, mask=mask), block
+
+
+def replaced(x, token):
+    """x with another token in this place; x (tokens, d), token from 0."""
+    other = x.copy()
+    other[token] = np.random.default_rng(3).standard_normal(x.shape[-1])
+    return other
+
+
+def changes(y, other):
+    """By how much does each token differ? Root mean square over its features. (..., tokens, d) -> (..., tokens)."""
+    return np.sqrt(((other - y) ** 2).mean(axis=-1))
 
 
 # ------------------------------------------------------------------------------ in training

@@ -23,6 +23,7 @@ from .residual import (
     what_is_left,
 )
 from .start import survival, two_switches
+from .transformer import final_norm, look_ahead, pre_or_post, warm_up
 
 ALL = {
     explorer.__name__: explorer
@@ -47,6 +48,10 @@ ALL = {
         small_spread,
         when_numbers_run_out,
         train_with,
+        look_ahead,
+        pre_or_post,
+        final_norm,
+        warm_up,
     )
 }
 

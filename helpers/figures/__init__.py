@@ -10,6 +10,7 @@ from .precision import NumbersRunOut, SmallSpread
 from .residual import Deletions, Paths, Similarity, SlopeProduct, TwoVectors
 from .signal import Drift, GradientBars, Survival, TwoSwitches, WhichGradient
 from .training import LossCurves, Shattered, YourTraining
+from .transformer import LookAhead, PreOrPost, StackRms, WarmUp
 
 __all__ = [
     "Deletions",
@@ -17,17 +18,21 @@ __all__ = [
     "Geometry",
     "GradientBars",
     "LayerNormSteps",
+    "LookAhead",
     "LossCurves",
     "NumbersRunOut",
     "Paths",
+    "PreOrPost",
     "Shattered",
     "Similarity",
     "SlopeProduct",
     "SmallSpread",
+    "StackRms",
     "Survival",
     "TwoSwitches",
     "TwoTokens",
     "TwoVectors",
+    "WarmUp",
     "WhichGradient",
     "YourTraining",
     "count",

@@ -1,0 +1,125 @@
+"""Explorers of notebook 06: the transformer block."""
+
+import numpy as np
+
+from .. import controls, exercises, figures
+from ..experiments import transformer
+from ..live import live
+from ..running import Run
+from .gradients import together
+from .learner import about, given, shaped
+
+TOKENS = 8
+
+
+def look_ahead(transformer_block=None):
+    """Replace one token: which outputs change, with a causal mask and without? Yours in the bars, if given."""
+    picture = figures.LookAhead(TOKENS)
+    exercise = exercises.transformer_block
+    yours = shaped(exercise, transformer_block)
+
+    def update(causal, token, head):
+        x, attn, block = transformer.one_block(causal, TOKENS)
+        other = transformer.replaced(x, token - 1)
+        yours_now, reference = (
+            transformer.changes(*(run(h, attn, block.ffn, block.ln1, block.ln2) for h in (x, other)))
+            for run in (yours, exercise.reference)
+        )
+        weights = block.attn.weights[head - 1]
+        remark = about(exercise, transformer_block)
+        return picture.update(weights, yours_now, reference, token, causal, head, remark)
+
+    return live(
+        picture.figure,
+        update,
+        lambda: picture.sentence,
+        causal=controls.toggle("mask", ("causal", True), ("none", False)),
+        token=controls.whole("token that is replaced", 4, 1, TOKENS),
+        head=controls.whole("head", 1, 1, 4),
+    )
+
+
+def pre_or_post(pre_norm_block=None, post_norm_block=None):
+    """Fresh transformers, pre-norm or post-norm: how does the stream grow, and what gradient does the last matrix get?
+
+    With your own blocks the stream is yours and the reference a dotted line; the gradients are the reference's.
+    """
+    picture = figures.PreOrPost(transformer.DEPTHS)
+    blocks = {
+        "pre-norm": (exercises.pre_norm_block, pre_norm_block),
+        "post-norm": (exercises.post_norm_block, post_norm_block),
+    }
+
+    def update(place, layers, final_norm):
+        exercise, function = blocks[place]
+        rival = next(name for name in blocks if name != place) if function is None else place
+        squares = transformer.stream_squares(shaped(exercise, function), layers, place)
+        other = transformer.stream_squares(blocks[rival][0].reference, layers, rival)
+        name = rival if function is None else "the reference"
+        by_depth = {name: transformer.by_depth(name, final_norm or name == "post-norm") for name in blocks}
+        remark = about(exercise, function)
+        return picture.update(squares, other, name, place, final_norm, by_depth, remark)
+
+    return live(
+        picture.figure,
+        update,
+        lambda: picture.sentence,
+        lambda: picture.details,
+        place=controls.toggle("norm", ("Pre-norm", "pre-norm"), ("Post-norm", "post-norm")),
+        layers=controls.choice("layers", *((str(n), n) for n in reversed(transformer.DEPTHS))),
+        final_norm=controls.toggle("final norm after pre-norm blocks", ("on", True), ("off", False)),
+    )
+
+
+def final_norm(pre_norm_stack=None, residual_init_std=None):
+    """Pre-norm layers one after the other: what is the final norm given, and how do smaller last weights change it?"""
+    picture = figures.StackRms()
+    stack, init = exercises.pre_norm_stack, exercises.residual_init_std
+
+    def update(layers, small):
+        factors = (
+            run(1.0, layers) if small else 1.0 for run in (given(init, residual_init_std), init.reference)
+        )
+        pairs = zip((shaped(stack, pre_norm_stack), stack.reference), factors)
+        yours, reference = (transformer.stack_rms(run, layers, float(factor)) for run, factor in pairs)
+        start = "last weights by residual_init_std" if small else "last weights as they are"
+        remark = about(stack, pre_norm_stack) + about(init, residual_init_std, small)
+        return picture.update(yours, reference, layers, start, remark)
+
+    return live(
+        picture.figure,
+        update,
+        lambda: picture.sentence,
+        layers=controls.whole("layers", 12, 1, 24),
+        small=controls.toggle(
+            "last weights of each branch", ("as they are", False), ("by residual_init_std", True)
+        ),
+    )
+
+
+STEPS, EVERY = 200, 10
+
+
+def warm_up():
+    """Train three small transformers side by side: pre-norm, post-norm, and post-norm with a warm-up."""
+    picture = figures.WarmUp(STEPS, np.log(transformer.SMALL["vocabulary"]))
+
+    def work(lr, layers, warm):
+        kinds = {"pre-norm": 0, "post-norm": 0, "post-norm with warm-up": warm}
+        training = {
+            name: transformer.train_transformer(name.split()[0], steps, lr, layers, steps=STEPS, every=EVERY)
+            for name, steps in kinds.items()
+        }
+        return together(training, STEPS // EVERY)
+
+    return Run(
+        picture.figure,
+        picture.update,
+        work,
+        STEPS // EVERY,
+        2,
+        lambda: picture.sentence,
+        lr=controls.choice("learning rate", 0.01, 0.03, 0.003, 0.001),
+        layers=controls.choice("layers", 8, 4, 2),
+        warm=controls.choice("steps of warm-up", 100, 50, 25, 10),
+    )
