@@ -117,17 +117,18 @@ class ByDepth:
 
 @functools.lru_cache(maxsize=8)
 def by_depth(place="pre-norm", final_norm=True):
-    """How do stream, last gradient and loss of a fresh Transformer go with its depth?"""
+    """How do stream, last gradient and loss of a fresh Transformer go with its depth? Post-norm has its last norm anyway."""
+    final_norm = final_norm or place == "post-norm"
     seen = [[fresh(depth, place, final_norm, seed) for seed in range(3)] for depth in DEPTHS]
     values = [[(np.sqrt(one.square[-1]), one.dW[-1], one.loss) for one in row] for row in seen]
     return ByDepth(*np.mean(values, axis=1).T)
 
 
 @functools.lru_cache(maxsize=8)
-def _branches(depth, place, batch, seed=0):
+def _halves(place="pre-norm", depth=24):
     """Input of a fresh Transformer's blocks, and (branch, norm) of each half of each block, in order."""
-    network = Transformer(depth, place, seed=seed)
-    x = network.layers[0](np.random.default_rng([seed, 0]).integers(0, 64, (batch, 16)))
+    network = Transformer(depth, place)
+    x = network.layers[0](np.random.default_rng(0).integers(0, 64, (2, 16)))
     halves = []
     for block in network.blocks:
         halves.append((functools.partial(block.attn.forward, mask=network.mask), block.ln1))
@@ -135,15 +136,15 @@ def _branches(depth, place, batch, seed=0):
     return x, halves
 
 
-def stream_squares(block, depth, place="pre-norm"):
-    """Mean square of the stream after each layer, when block(x, f, norm) wires both halves. -> (depth + 1,)."""
-    h, halves = _branches(24, place, 2)
+@functools.lru_cache(maxsize=8)
+def stream_squares(block, place="pre-norm"):
+    """Mean square of the stream after each of 24 layers, when block(x, f, norm) wires both halves of each. -> (25,)."""
+    h, halves = _halves(place)
     squares = [(h**2).mean()]
-    for number, (f, norm) in enumerate(halves[: 2 * depth], 1):
+    for f, norm in halves:
         h = block(h, f, norm)
-        if number % 2 == 0:
-            squares.append((h**2).mean())
-    return np.array(squares)
+        squares.append((h**2).mean())
+    return np.array(squares[::2])
 
 
 def stack_rms(stack, depth, factor=1.0):
@@ -151,7 +152,7 @@ def stack_rms(stack, depth, factor=1.0):
 
     factor: on the last matrix of every branch. -> (norms that were called + 1,), the result last.
     """
-    x, halves = _branches(24, "pre-norm", 2)
+    x, halves = _halves()
     given = []
 
     def listening(norm):

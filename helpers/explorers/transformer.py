@@ -14,20 +14,21 @@ TOKENS = 8
 
 def look_ahead(transformer_block=None):
     """Replace one token: which outputs change, with a causal mask and without? Yours in the bars, if given."""
-    picture = figures.LookAhead(TOKENS)
+    picture = figures.LookAhead(TOKENS, transformer_block is not None)
     exercise = exercises.transformer_block
     yours = shaped(exercise, transformer_block)
 
     def update(causal, token, head):
         x, attn, block = transformer.one_block(causal, TOKENS)
         other = transformer.replaced(x, token - 1)
-        yours_now, reference = (
-            transformer.changes(*(run(h, attn, block.ffn, block.ln1, block.ln2) for h in (x, other)))
-            for run in (yours, exercise.reference)
-        )
-        weights = block.attn.weights[head - 1]
+
+        def changes(run):
+            return transformer.changes(*(run(h, attn, block.ffn, block.ln1, block.ln2) for h in (x, other)))
+
+        changed, reference = changes(yours), changes(exercise.reference)  # the weights are the reference's
+        rival = None if transformer_block is None else reference
         remark = about(exercise, transformer_block)
-        return picture.update(weights, yours_now, reference, token, causal, head, remark)
+        return picture.update(block.attn.weights[head - 1], changed, rival, token, causal, head, remark)
 
     return live(
         picture.figure,
@@ -45,19 +46,18 @@ def pre_or_post(pre_norm_block=None, post_norm_block=None):
     With your own blocks the stream is yours and the reference a dotted line; the gradients are the reference's.
     """
     picture = figures.PreOrPost(transformer.DEPTHS)
-    blocks = {
-        "pre-norm": (exercises.pre_norm_block, pre_norm_block),
-        "post-norm": (exercises.post_norm_block, post_norm_block),
-    }
+    exercise = {"pre-norm": exercises.pre_norm_block, "post-norm": exercises.post_norm_block}
+    function = {"pre-norm": pre_norm_block, "post-norm": post_norm_block}
+    yours = {place: shaped(exercise[place], function[place]) for place in exercise}
 
     def update(place, layers, final_norm):
-        exercise, function = blocks[place]
-        rival = next(name for name in blocks if name != place) if function is None else place
-        squares = transformer.stream_squares(shaped(exercise, function), layers, place)
-        other = transformer.stream_squares(blocks[rival][0].reference, layers, rival)
-        name = rival if function is None else "the reference"
-        by_depth = {name: transformer.by_depth(name, final_norm or name == "post-norm") for name in blocks}
-        remark = about(exercise, function)
+        given = function[place] is not None
+        rival = place if given else next(other for other in exercise if other != place)
+        squares = transformer.stream_squares(yours[place], place)[: layers + 1]
+        other = transformer.stream_squares(exercise[rival].reference, rival)[: layers + 1]
+        by_depth = {place: transformer.by_depth(place, final_norm) for place in exercise}
+        remark = about(exercise[place], function[place])
+        name = "the reference" if given else rival
         return picture.update(squares, other, name, place, final_norm, by_depth, remark)
 
     return live(

@@ -25,15 +25,17 @@ from .training import LossCurves
 class LookAhead:
     """How much each token looks at each other one, and which outputs change when one token is replaced."""
 
-    def __init__(self, tokens):
+    def __init__(self, tokens, yours):
+        """yours: draw the reference beside the learner's."""
         self.figure, (left, self.ax) = new_figure(2, width_ratios=[2, 3])
+        self.tokens = np.arange(1, tokens + 1)
         edges = (0.5, tokens + 0.5)
-        self.weights = left.imshow(
-            np.zeros((tokens, tokens)), cmap="Blues", vmin=0, vmax=1, extent=(*edges, *edges[::-1])
-        )
+        nothing = np.zeros((tokens, tokens))
+        self.weights = left.imshow(nothing, cmap="Blues", vmin=0, vmax=1, extent=(*edges, *edges[::-1]))
         (self.stairs,) = left.plot([], [], "-", color=INK, lw=2)
-        (self.cross,) = left.plot([], [], "x", color=GHOST, ms=5, mew=1)
+        (self.ahead,) = left.plot([], [], "x", color=GHOST, ms=5)
         left.grid(False)
+        left.set_yticks(self.tokens)
         left.set_title("weight: white 0, dark 1", fontsize=11)
         left.set_xlabel("token that is looked at", fontsize=12)
         left.set_ylabel("token that looks", fontsize=12)
@@ -42,29 +44,42 @@ class LookAhead:
         self.ax.set(xlim=edges)
         self.ax.set_xlabel("token", fontsize=12)
         self.ax.set_ylabel("change of its output", fontsize=12)
-        legend_above(self.ax, self.reference)
+        if yours:
+            legend_above(self.ax, self.reference)
         self.sentence = ""
 
     def update(self, weights, changed, reference, token, causal, head, remark=""):
-        """weights (tokens, tokens) of one head; changed, reference (tokens,): of the outputs, when `token` is replaced."""
-        tokens = np.arange(1, len(changed) + 1)
+        """weights (tokens, tokens) of one head; changed, reference (tokens,): of the outputs, when `token` is replaced.
+
+        reference: None where there is nothing to compare with.
+        """
+        seen = changed if reference is None else np.concatenate([changed, reference])
+        set_limits(self.ax, y=(0, step_up(1.05 * seen.max())))
+        self.bars.set(self.tokens, 0, changed)
+        self.reference.set_data(*([[], []] if reference is None else [self.tokens, reference]))
         self.weights.set_data(weights)
-        ahead = np.argwhere(~np.tril(np.ones_like(weights, bool))) + 1 if causal else np.empty((0, 2))
-        self.cross.set_data(ahead[:, 1], ahead[:, 0])
-        steps = np.repeat(np.append(tokens, len(tokens) + 1), 2) - 0.5
-        self.stairs.set_data((steps[1:], steps[:-1]) if causal else ([], []))
-        set_limits(self.ax, y=(0, step_up(1.05 * max(changed.max(), reference.max()))))
-        self.bars.set(tokens, 0, changed)
-        self.reference.set_data(tokens, reference)
-        which = ", ".join(map(str, tokens[changed > 0])) or "none"
-        name = "Causal mask" if causal else "No mask"
+        self._draw_mask(causal)
         self.sentence = (
-            f"{name}, token {token} replaced: the outputs that change are {which}; all others are the same to the last digit. "
-            f"In head {head} the last token gives token {token} a weight of {words(weights[-1, token - 1])}.{remark}"
+            f"{'Causal mask' if causal else 'No mask'}, token {token} replaced: {self._which(changed > 0)}. In head {head} "
+            f"the last token gives token {token} a weight of {words(weights[-1, token - 1])}.{remark}"
         )
-        if len(which.split(", ")) == len(tokens):
-            self.sentence = self.sentence.replace("that change are", "all change:", 1)
-        return [self.weights, self.cross, self.stairs, self.bars.artist, self.reference]
+        return [self.weights, self.ahead, self.stairs, self.bars.artist, self.reference]
+
+    def _draw_mask(self, causal):
+        """A cross where nobody may look, and stairs along the edge."""
+        rows, columns = np.triu_indices(len(self.tokens), 1) if causal else ([], [])
+        self.ahead.set_data(np.add(columns, 1), np.add(rows, 1))
+        steps = np.repeat([*self.tokens, len(self.tokens) + 1], 2) - 0.5
+        self.stairs.set_data(*([steps[1:], steps[:-1]] if causal else [[], []]))
+
+    def _which(self, moves):
+        moved = self.tokens[moves]
+        if len(moved) == len(self.tokens):
+            return f"all {len(moved)} outputs change"
+        if not len(moved):
+            return "no output changes"
+        one = "output {} changes" if len(moved) == 1 else "outputs {} change"
+        return one.format(", ".join(map(str, moved))) + ", the others stay the same to the last digit"
 
 
 class PreOrPost:
@@ -161,9 +176,12 @@ class WarmUp(LossCurves):
     """Loss of small transformers in training, and what guessing costs."""
 
     STYLES = {"pre-norm": (WITH, "-"), "post-norm": (WITHOUT, "--"), "post-norm with warm-up": (THEORY, "-.")}
-    SEEN = "on sequences that no step has seen"
+    SEEN = ", on sequences that no step has seen,"
 
     def __init__(self, steps, chance):
         super().__init__(steps)
         self.ax.axhline(chance, color=GHOST, lw=1.5, ls=":")
-        self.ax.text(2, 1.15 * chance, f"guessing: ln 8 = {words(chance)}", fontsize=10, color=INK)
+        self.ax.text(
+            199, 1.2 * chance, f"guessing: ln 8 = {words(chance)}", ha="right", fontsize=10, color=INK
+        )
+        self.ax.set_ylabel("loss on new sequences", fontsize=12)
