@@ -226,11 +226,11 @@ def train_transformer(place="pre-norm", warm_up=0, lr=0.01, depth=8, *, steps=20
     """Train a small Transformer to say the token before; yields its Progress after every `every` steps.
 
     Adam(0.9, 0.98), 16 fresh sequences a step. The learning rate rises in equal steps to lr during the first
-    warm_up steps, then stays. Loss and error are those on 64 sequences that no step has seen.
+    warm_up steps, then stays. Loss and error are those on 32 sequences that no step has seen.
     """
     network = Transformer(depth, place, **SMALL, seed=seed)
     rng = np.random.default_rng([seed, 1])
-    seen, wanted = previous_token(64, rng)
+    seen, wanted = previous_token(32, rng)
     optimizer = Adam(lr, beta2=0.98)
     for step in range(1, steps + 1):
         ids, y = previous_token(16, rng)

@@ -97,7 +97,7 @@ def final_norm(pre_norm_stack=None, residual_init_std=None):
     )
 
 
-STEPS, EVERY = 200, 10
+STEPS, EVERY = 200, 5
 
 
 def warm_up():
@@ -119,7 +119,7 @@ def warm_up():
         STEPS // EVERY,
         2,
         lambda: picture.sentence,
-        lr=controls.choice("learning rate", 0.01, 0.03, 0.003, 0.001),
-        layers=controls.choice("layers", 8, 4, 2),
-        warm=controls.choice("steps of warm-up", 100, 50, 25, 10),
+        lr=controls.choice("learning rate", 0.01, 0.03, 0.003),
+        layers=controls.choice("layers", 8, 4),
+        warm=controls.choice("steps of warm-up", 100, 25, 10),
     )
