@@ -30,11 +30,13 @@ def look_ahead(transformer_block=None):
         remark = about(exercise, transformer_block)
         return picture.update(block.attn.weights[head - 1], changed, rival, token, causal, head, remark)
 
+    causal = controls.toggle("mask", ("none", False), ("causal", True))
+    causal.value = transformer_block is not None  # at first not what is to be predicted
     return live(
         picture.figure,
         update,
         lambda: picture.sentence,
-        causal=controls.toggle("mask", ("causal", True), ("none", False)),
+        causal=causal,
         token=controls.whole("token that is replaced", 4, 1, TOKENS),
         head=controls.whole("head", 1, 1, 4),
     )
@@ -49,6 +51,7 @@ def pre_or_post(pre_norm_block=None, post_norm_block=None):
     exercise = {"pre-norm": exercises.pre_norm_block, "post-norm": exercises.post_norm_block}
     function = {"pre-norm": pre_norm_block, "post-norm": post_norm_block}
     yours = {place: shaped(exercise[place], function[place]) for place in exercise}
+    visited = set()  # the table fills as depths are chosen: it must not answer before
 
     def update(place, layers, final_norm):
         given = function[place] is not None
@@ -58,15 +61,18 @@ def pre_or_post(pre_norm_block=None, post_norm_block=None):
         by_depth = {place: transformer.by_depth(place, final_norm) for place in exercise}
         remark = about(exercise[place], function[place])
         name = "the reference" if given else rival
-        return picture.update(squares, other, name, place, final_norm, by_depth, remark)
+        visited.add(layers)
+        return picture.update(squares, other, name, place, final_norm, by_depth, visited, remark)
 
+    depth = controls.choice("layers", *((str(n), n) for n in transformer.DEPTHS))
+    depth.value = 8
     return live(
         picture.figure,
         update,
         lambda: picture.sentence,
         lambda: picture.details,
         place=controls.toggle("norm", ("Pre-norm", "pre-norm"), ("Post-norm", "post-norm")),
-        layers=controls.choice("layers", *((str(n), n) for n in reversed(transformer.DEPTHS))),
+        layers=depth,
         final_norm=controls.toggle("final norm after pre-norm blocks", ("on", True), ("off", False)),
     )
 

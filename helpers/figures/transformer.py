@@ -107,8 +107,8 @@ class PreOrPost:
         legend_above(self.right, *self.lines.values())
         self.sentence = self.details = ""
 
-    def update(self, squares, rival, rival_name, place, final_norm, by_depth, remark=""):
-        """squares, rival (depth + 1,): of the stream; by_depth: {place: ByDepth}, what the right picture shows."""
+    def update(self, squares, rival, rival_name, place, final_norm, by_depth, listed, remark=""):
+        """squares, rival (depth + 1,): of the stream; by_depth: {place: ByDepth}; listed: depths for the table."""
         depth = len(squares) - 1
         at = int(np.flatnonzero(self.depths == depth)[0])
         pre, post = (by_depth[name] for name in ("pre-norm", "post-norm"))
@@ -120,7 +120,7 @@ class PreOrPost:
             f"The last matrix gets a gradient of {words(pre.dW[at])} with pre-norm and {last}, of {words(post.dW[at])} "
             f"with post-norm: {words(ratio)} times that.{remark}"
         )
-        self.details = self._table(pre, post, depth)
+        self.details = self._table(pre, post, listed, depth)
         return [*self._draw_stream(squares, rival, rival_name, place), *self._draw_gradients(by_depth, at)]
 
     def _draw_stream(self, squares, rival, rival_name, place):
@@ -139,11 +139,13 @@ class PreOrPost:
         self.chosen.set_data([self.depths[at]] * 2, [one.dW[at] for one in by_depth.values()])
         return [*self.lines.values(), self.chosen]
 
-    def _table(self, pre, post, depth):
+    def _table(self, pre, post, listed, depth):
         head = ("layers", "gradient, pre-norm", "post-norm", "post / pre", "rms of the stream, pre-norm")
         head += ("loss, pre-norm", "loss, post-norm")
         columns = (pre.dW, post.dW, post.dW / pre.dW, pre.rms, pre.loss, post.loss)
-        rows = [(str(n), *map(words, row)) for n, row in zip(self.depths, np.transpose(columns))]
+        rows = [
+            (str(n), *map(words, row)) for n, row in zip(self.depths, np.transpose(columns)) if n in listed
+        ]
         return table(head, rows, str(depth))
 
 
