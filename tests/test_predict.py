@@ -98,6 +98,9 @@ MEASURED = {  # (low, high): what the papers, the theory or the audit of the cla
     "shattered": (-0.2, 0.2),
     "drift_sigma": (1.5**15 / 1.3, 1.5**15 * 1.3),
     "normalized_std": (0.298, 0.305),
+    "rms_offset": (0.99, 1.0),
+    "norm_share": (0.08, 0.09),
+    "kept_values": (10, 14),
     "who_changes": (5, 5),
     "stream_size": (4.2, 6),
 }
@@ -122,6 +125,11 @@ def test_the_four_corners_and_the_two_depths():
     )
     loss = PREDICTIONS["deeper_trains_worse"].value
     assert loss[4] < 0.1 and loss[40] > 0.9
+
+
+def test_one_vector_added_moves_rms_norm_alone():
+    moves = PREDICTIONS["recentred_weights"].value
+    assert moves["LayerNorm"] < 1e-12 and moves["RMSNorm"] > 1
 
 
 def test_numbers_in_the_words_come_from_the_code():

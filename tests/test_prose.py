@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from helpers import exercises, experiments, layers
+from helpers.questions import PREDICTIONS
 
 from . import notebooks
 
+LESSONS = ("01", "02", "03", "05")
 LESSON = np.array([2.0, -3.0, 1.0, 4.0])
 
 
@@ -41,6 +43,11 @@ def small_spread(spread, eps=1e-5):
     return layers.layer_norm(x, np.ones(4), np.zeros(4), eps).std()
 
 
+def norm_share(d):
+    norm, rest = (experiments.cost.counts(d)[name][0] for name in ("LayerNorm", "feed-forward"))
+    return 100 * norm / (norm + rest)
+
+
 SAID = [  # (notebook, what it says, the same from the code)
     ("00", "$0.9^{50} = 0.00515$", lambda: f"$0.9^{{50}} = {toy(50, 0.9, False):.5f}$"),
     ("01", "$1.1^{50} = 117$", lambda: f"$1.1^{{50}} = {toy(50, 0.1):.0f}$"),
@@ -68,6 +75,17 @@ SAID = [  # (notebook, what it says, the same from the code)
     ("03", "at σ = 11.3 the sum", lambda: f"at σ = {experiments.precision.overflow_limit('float16', 512):.1f} the sum"),
     ("03", "32 for 64 features, 4 for 4096", lambda: "{:.0f} for 64 features, {:.0f} for 4096".format(*(experiments.precision.overflow_limit("float16", d) for d in (64, 4096)))),
     ("03", "4.6 after 20 blocks", lambda: f"{experiments.activation_spread(20, 'layer', True, width=256).std[-1]:.1f} after 20 blocks"),
+    ("05", "$30 / 4 = 7.5$, and its root $\\sqrt{7.5} = 2.7386$", lambda: f"$30 / 4 = {(LESSON**2).mean()}$, and its root $\\sqrt{{7.5}} = {(LESSON**2).mean() ** 0.5:.4f}$"),
+    ("05", "a little smaller, 2.5495,", lambda: f"a little smaller, {LESSON.std():.4f},"),
+    ("05", "$7.5 - 1^2 = 6.5$", lambda: f"$7.5 - 1^2 = {(LESSON**2).mean() - LESSON.mean() ** 2}$"),
+    ("05", "1.19 · 10⁻⁷ in float32", lambda: f"{np.finfo(np.float32).eps * 1e7:.2f} · 10⁻⁷ in float32"),
+    ("05", "7 operations against 4, and 12 numbers moved against 7", lambda: "{:.0f} operations against {:.0f}, and {:.0f} numbers moved against {:.0f}".format(*(experiments.cost.counts(512)[name][k] for k in (0, 1) for name in ("LayerNorm", "RMSNorm")))),
+    ("05", "share of the *operations* is 0.085 %", lambda: f"share of the *operations* is {norm_share(512):.3f} %"),
+    ("05", "at 64 the share is 0.68 %", lambda: f"at 64 the share is {norm_share(64):.2f} %"),
+    ("05", "At mean 1000, 12 different values are left", lambda: f"At mean 1000, {PREDICTIONS['kept_values'].value} different values are left"),
+    ("05", "\\sqrt{\\pi/(\\pi - 1)} = 1.21$", lambda: f"\\sqrt{{\\pi/(\\pi - 1)}} = {(np.pi / (np.pi - 1)) ** 0.5:.2f}$"),
+    ("05", "with ε = 10⁻⁶ comes out as 0.71", lambda: f"with ε = 10⁻⁶ comes out as {layers.rms_norm(np.full(4, 1e-3), np.ones(4), 1e-6)[0]:.2f}"),
+    ("05", "$256^2 = 65536$ is beyond the largest number, 65,504", lambda: f"$256^2 = {256**2}$ is beyond the largest number, {float(np.finfo(np.float16).max):,.0f}"),
 ]  # fmt: skip
 
 
@@ -93,6 +111,8 @@ ANSWERED = [  # (what learners ask, notebook, heading, words of the answer)
     ("What are gamma and beta for?", "03", "Where the story breaks", "let training choose a scale and a mean for each feature"),
     ("Do gamma and beta undo the normalization?", "03", "Where the story breaks", "they do the same to both"),
     ("Why sqrt(var + eps) and not std + eps?", "03", "The class, line by line", "autograd gives NaN for a constant row"),
+    ("RMSNorm multiplies by rsqrt: should it not divide?", "05", "The class, line by line", "multiplying by it **is** dividing by the root"),
+    ("Does scale not matter any more after a norm?", "05", "Where the story breaks", "For $a < 0$ the output turns around"),
 ]  # fmt: skip
 
 
@@ -104,7 +124,7 @@ def test_a_question_that_learners_ask_is_answered(question, name, heading, words
 
 
 def test_every_lesson_names_its_sources():
-    for name in ("01", "02", "03"):
+    for name in LESSONS:
         references = prose(name).split("## References")[1]
         entries = [line for line in references.splitlines() if line.startswith("- ")]
         assert entries
@@ -116,7 +136,7 @@ def test_every_lesson_names_its_sources():
 
 
 def test_every_lesson_has_the_same_parts():
-    for name in ("01", "02", "03"):
+    for name in LESSONS:
         text = prose(name)
         for part in (
             "**You will**",
@@ -134,7 +154,7 @@ def test_every_lesson_has_the_same_parts():
 HEADING = re.compile(r"### Exercise: `(\w+)` \(difficulty (\d) of 5, (\d+) minutes\)")
 
 
-@pytest.mark.parametrize("name", ["01", "02", "03"])
+@pytest.mark.parametrize("name", LESSONS)
 def test_an_exercise_is_announced_as_it_is(name):
     announced = HEADING.findall(prose(name))
     assert announced
@@ -144,7 +164,7 @@ def test_an_exercise_is_announced_as_it_is(name):
 
 
 def test_every_exercise_of_a_lesson_is_blank_checked_and_explained():
-    for name in ("01", "02", "03"):
+    for name in LESSONS:
         (path,) = [path for path in notebooks.paths() if path.stem.startswith(name)]
         sources = [cell.source for cell in nbformat.read(path, 4).cells]
         for exercise, *_ in HEADING.findall("\n".join(sources)):

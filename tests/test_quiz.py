@@ -17,6 +17,7 @@ LEAST = {
     "residual_connections": 6,
     "gradient_flow": 6,
     "layer_norm": 5,
+    "rms_norm": 6,
     "transformer_block": 6,
 }
 EVERY = [(name, key) for name, questions in QUIZZES.items() for key in questions]

@@ -1,6 +1,7 @@
 """One function per question, asked of networks that really run: arrays in, small dataclasses out."""
 
-from . import precision, transformer
+from . import cost, precision, transformer
+from .invariance import invariance
 from .paths import PathGradients, gradient_by_path_length, path_counts
 from .shattered import (
     GradientCurve,
@@ -55,6 +56,7 @@ __all__ = [
     "brown_noise",
     "chance_error",
     "cosines_with_first",
+    "cost",
     "deepen",
     "evaluate",
     "gradient_by_path_length",
@@ -63,6 +65,7 @@ __all__ = [
     "gradient_gap",
     "gradient_norms",
     "input_similarity",
+    "invariance",
     "leaves",
     "lesion_errors",
     "mean_cosine",

@@ -22,6 +22,7 @@ from .residual import (
     paths,
     what_is_left,
 )
+from .rms import casting, cost, two_norms, what_leaves_it_unchanged, what_the_gradient_loses
 from .start import survival, two_switches
 from .transformer import final_norm, look_ahead, pre_or_post, warm_up
 
@@ -48,6 +49,11 @@ ALL = {
         small_spread,
         when_numbers_run_out,
         train_with,
+        two_norms,
+        what_the_gradient_loses,
+        what_leaves_it_unchanged,
+        cost,
+        casting,
         look_ahead,
         pre_or_post,
         final_norm,

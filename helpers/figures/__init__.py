@@ -3,24 +3,31 @@
 `sentence` says what the picture shows now, with its numbers.
 """
 
+from .cost import Cost
 from .drawing import count, words
 from .geometry import Geometry, TwoTokens
+from .invariance import Invariance
 from .norms import LayerNormSteps
-from .precision import NumbersRunOut, SmallSpread
+from .precision import Kept, NumbersRunOut, SmallSpread
 from .residual import Deletions, Paths, Similarity, SlopeProduct, TwoVectors
+from .rms import OneDirection, TwoNorms
 from .signal import Drift, GradientBars, Survival, TwoSwitches, WhichGradient
 from .training import LossCurves, Shattered, YourTraining
 from .transformer import LookAhead, PreOrPost, StackRms, WarmUp
 
 __all__ = [
+    "Cost",
     "Deletions",
     "Drift",
     "Geometry",
     "GradientBars",
+    "Invariance",
+    "Kept",
     "LayerNormSteps",
     "LookAhead",
     "LossCurves",
     "NumbersRunOut",
+    "OneDirection",
     "Paths",
     "PreOrPost",
     "Shattered",
@@ -29,6 +36,7 @@ __all__ = [
     "SmallSpread",
     "StackRms",
     "Survival",
+    "TwoNorms",
     "TwoSwitches",
     "TwoTokens",
     "TwoVectors",
