@@ -184,6 +184,6 @@ class WarmUp(LossCurves):
         super().__init__(steps)
         self.ax.axhline(chance, color=GHOST, lw=1.5, ls=":")
         self.ax.text(
-            199, 1.2 * chance, f"guessing: ln 8 = {words(chance)}", ha="right", fontsize=10, color=INK
+            199, 1.4 * chance, f"guessing: ln 8 = {words(chance)}", ha="right", fontsize=10, color=INK
         )
         self.ax.set_ylabel("loss on new sequences", fontsize=12)
