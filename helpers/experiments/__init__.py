@@ -1,6 +1,6 @@
 """One function per question, asked of networks that really run: arrays in, small dataclasses out."""
 
-from . import cost, precision, transformer
+from . import batches, cost, precision, sharing, transformer
 from .invariance import invariance
 from .paths import PathGradients, gradient_by_path_length, path_counts
 from .shattered import (
@@ -53,6 +53,7 @@ __all__ = [
     "Stack",
     "activation_spread",
     "autocorrelation",
+    "batches",
     "brown_noise",
     "chance_error",
     "cosines_with_first",
@@ -74,6 +75,7 @@ __all__ = [
     "precision",
     "random_lesion_errors",
     "relu_cosine_theory",
+    "sharing",
     "spirals",
     "spread_through",
     "toy_gradient_norms",

@@ -3,6 +3,7 @@
 `sentence` says what the picture shows now, with its numbers.
 """
 
+from .batches import AtInit, BatchSizes, Dependence, Lengths, Padding, SmallBatches, TrainAndEval
 from .cost import Cost
 from .drawing import count, words
 from .geometry import Geometry, TwoTokens
@@ -11,37 +12,47 @@ from .norms import LayerNormSteps
 from .precision import Kept, NumbersRunOut, SmallSpread
 from .residual import Deletions, Paths, Similarity, SlopeProduct, TwoVectors
 from .rms import OneDirection, TwoNorms
+from .sharing import Comparison, WhichNumbers
 from .signal import Drift, GradientBars, Survival, TwoSwitches, WhichGradient
 from .training import LossCurves, Shattered, YourTraining
 from .transformer import LookAhead, PreOrPost, StackRms, WarmUp
 
 __all__ = [
+    "AtInit",
+    "BatchSizes",
+    "Comparison",
     "Cost",
     "Deletions",
+    "Dependence",
     "Drift",
     "Geometry",
     "GradientBars",
     "Invariance",
     "Kept",
     "LayerNormSteps",
+    "Lengths",
     "LookAhead",
     "LossCurves",
     "NumbersRunOut",
     "OneDirection",
+    "Padding",
     "Paths",
     "PreOrPost",
     "Shattered",
     "Similarity",
     "SlopeProduct",
+    "SmallBatches",
     "SmallSpread",
     "StackRms",
     "Survival",
+    "TrainAndEval",
     "TwoNorms",
     "TwoSwitches",
     "TwoTokens",
     "TwoVectors",
     "WarmUp",
     "WhichGradient",
+    "WhichNumbers",
     "YourTraining",
     "count",
     "words",
