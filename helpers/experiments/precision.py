@@ -65,7 +65,9 @@ def variance_ratios(dtype, d, means):
     means (n,). Returns two arrays (n,) of float64.
     """
     x = (np.reshape(means, (-1, 1)) + TRUE_STD * _standard(d)).astype(dtype)
-    return tuple(variance(x).astype(float) / TRUE_STD**2 for variance in (one_pass_variance, welford_variance))
+    return tuple(
+        variance(x).astype(float) / TRUE_STD**2 for variance in (one_pass_variance, welford_variance)
+    )
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ Each function returns a `Live`; end a cell with it. Those that take the learner'
 draw the reference while it is still blank.
 """
 
-from .gradients import deeper_trains_worse, gradient_bars, shattered, which_gradient, your_gradient_bars
+from .gradients import deep_or_shallow, gradient_bars, shattered, which_gradient, your_gradient_bars
 from .norms import (
     drift,
     geometry,
@@ -39,7 +39,7 @@ ALL = {
         your_gradient_bars,
         which_gradient,
         shattered,
-        deeper_trains_worse,
+        deep_or_shallow,
         drift,
         layer_norm_steps,
         geometry,

@@ -2,7 +2,19 @@
 
 import numpy as np
 
-from .drawing import GHOST, INK, LEARNED, MEAN, THEORY, WITH, WITHOUT, legend_above, new_figure, put_dot, words
+from .drawing import (
+    GHOST,
+    INK,
+    LEARNED,
+    MEAN,
+    THEORY,
+    WITH,
+    WITHOUT,
+    legend_above,
+    new_figure,
+    put_dot,
+    words,
+)
 
 
 class NumbersRunOut:

@@ -30,10 +30,14 @@ class TwoVectors:
         self.figure, (self.ax,) = new_figure()
         look = {"angles": "xy", "scale_units": "xy", "scale": 1}
         zero, one = np.zeros(2), np.ones(2)
-        self.parts = self.ax.quiver(zero, zero, one, one, color=[GHOST, LEARNED], width=0.006, zorder=3, **look)
+        self.parts = self.ax.quiver(
+            zero, zero, one, one, color=[GHOST, LEARNED], width=0.006, zorder=3, **look
+        )
         # Wide, with a ring at its end, below the arrows: without the residual y is f(x), and both are seen.
         (self.out,) = self.ax.plot([], [], "-", color=WITH, lw=5, alpha=0.4, solid_capstyle="butt")
-        (self.ring,) = self.ax.plot([], [], "o", color=WITH, mfc="none", mew=2.5, ms=15, label="what comes out, y")
+        (self.ring,) = self.ax.plot(
+            [], [], "o", color=WITH, mfc="none", mew=2.5, ms=15, label="what comes out, y"
+        )
         self.ax.set(xlim=(-0.4, 5.6), ylim=(-0.15, 2.25), aspect="equal")
         self.ax.set_xlabel("second feature", fontsize=12)
         self.ax.set_ylabel("first feature", fontsize=12)
