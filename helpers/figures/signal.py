@@ -148,6 +148,7 @@ class Drift:
         self.spread = LayerBars(left, "spread σ", theory=True)
         (self.mean,) = self.right.plot([], [], "o-", color=MEAN, ms=4, lw=1)
         self.right.set_yscale("symlog", linthresh=1)
+        self.right.yaxis.get_major_locator().set_params(numticks=8)
         self.right.set_xlabel("layer (0 is the input)", fontsize=12)
         self.right.set_ylabel("mean μ", fontsize=12)
         self.rows = left.add_collection(LineCollection([], colors=INK, lw=1.2, zorder=3))
