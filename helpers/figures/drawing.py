@@ -14,6 +14,7 @@ WITH, WITHOUT = "#0072B2", "#D55E00"
 MEAN, SPREAD, LEARNED = "#009E73", "#AA4499", "#AA4499"
 GHOST, THEORY, INK = "#767676", "#222222", "#222222"
 
+ROUND = 1, 2, 5, 10  # steps between ticks
 SMALLEST = 1e-300  # what a logarithmic axis draws instead of 0
 
 
@@ -50,7 +51,7 @@ def new_figure(columns=1, width_ratios=None):
         ax.spines[["top", "right"]].set_visible(False)
         ax.tick_params(labelsize=11)
         ax.xaxis.set_major_locator(MaxNLocator(7, integer=True))
-        ax.yaxis.set_major_locator(MaxNLocator(5))
+        ax.yaxis.set_major_locator(MaxNLocator(5, steps=ROUND))
         ax.grid(axis="y", alpha=0.3)
         ax.set_axisbelow(True)
         _fix_label_places(ax)
@@ -86,7 +87,7 @@ def set_scale(ax, scale):
     """Change the scale of the y axis; nothing happens when it is the same already."""
     if ax.get_yscale() != scale:
         ax.set_yscale(scale)
-        ax.yaxis.set_major_locator(LogLocator(numticks=6) if scale == "log" else MaxNLocator(5))
+        ax.yaxis.set_major_locator(LogLocator(numticks=6) if scale == "log" else MaxNLocator(5, steps=ROUND))
         ax.minorticks_off()
 
 
