@@ -362,20 +362,6 @@ def test_small_numbers_end_at_zero_or_in_rounding(seed):
     )
 
 
-@pytest.mark.parametrize(("mean", "of_rms", "of_layer"), [(1e3, 12, 3322), (1e4, 2, 2520)])
-@pytest.mark.parametrize("seed", [0, 1, 2])
-def test_rms_norm_keeps_the_mean_and_has_few_numbers_left(mean, of_rms, of_layer, seed):
-    """Distinct values of 4096 in float16, statistics in full precision: around 1 they lie 0.001 apart."""
-    x = mean + np.random.default_rng(seed).standard_normal(4096)
-    one = np.ones(4096)
-    rms, layer = (
-        len(np.unique(y.astype("float16")))
-        for y in (layers.rms_norm(x, one, 1e-6), layers.layer_norm(x, one, 0 * one, 1e-6))
-    )
-    assert abs(rms - of_rms) <= 3
-    assert layer > 0.9 * of_layer
-
-
 # ------------------------------------------------------------------------------ the learner's functions
 
 

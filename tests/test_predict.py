@@ -100,6 +100,9 @@ MEASURED = {  # (low, high): what the papers, the theory or the audit of the cla
     "shattered": (-0.2, 0.2),
     "drift_sigma": (1.5**30 / 1.5, 1.5**30 * 1.5),
     "normalized_std": (0.298, 0.305),
+    "rms_offset": (0.99, 1.0),
+    "norm_share": (0.08, 0.09),
+    "kept_values": (10, 14),
 }
 
 
@@ -116,6 +119,11 @@ def test_the_four_corners_and_the_two_depths():
     )
     loss = PREDICTIONS["deep_or_shallow"].value
     assert loss[4] < 0.1 and loss[40] > 0.9
+
+
+def test_one_vector_added_moves_rms_norm_alone():
+    moves = PREDICTIONS["recentred_weights"].value
+    assert moves["LayerNorm"] < 1e-12 and moves["RMSNorm"] > 1
 
 
 def test_numbers_in_the_words_come_from_the_code():

@@ -1,4 +1,4 @@
-"""When numbers run out: LayerNorm with every step in half or single precision, as naive code does it."""
+"""When numbers run out: norms with every step, or only the result, in half or single precision."""
 
 import functools
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ import numpy as np
 SPREADS = np.geomspace(1, 400, 80)  # of the inputs, for the overflow
 MEANS = np.geomspace(1, 1e5, 80)  # of the inputs, for the variances
 TRUE_STD = 0.5
+KEPT = 4096  # numbers that are normalized and stored in half precision
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -84,3 +85,19 @@ def precision_scan(dtype, d):
     """How far does LayerNorm get with numbers of this dtype ("float16", "float32") and d features?"""
     output = [output_std(dtype, d, spread) for spread in SPREADS]
     return PrecisionScan(np.array(output), *variance_ratios(dtype, d, MEANS))
+
+
+def kept_in_half(norm, mean, dtype="float32"):
+    """KEPT numbers around a mean, spread 1, kept in dtype, normalized and stored in float16.
+
+    norm(x) -> like x, with statistics in float32 or better. -> the inputs without rounding and without
+    the mean, in order, and the outputs: (KEPT,) and (KEPT,).
+    """
+    z = np.sort(np.random.default_rng(0).standard_normal(KEPT))
+    return z, norm((mean + z).astype(dtype)[None])[0].astype(np.float16)
+
+
+@np.errstate(over="ignore")
+def naive_rms_norm(x, eps=1e-6):
+    """RMSNorm without gamma; squares stay in the dtype of x, overflow included."""
+    return x / np.sqrt((x * x).mean(axis=-1, keepdims=True) + x.dtype.type(eps))

@@ -4,6 +4,16 @@ Each function returns a `Live`; end a cell with it. Those that take the learner'
 draw the reference while it is still blank.
 """
 
+from .batches import (
+    batch_norm_at_init,
+    batch_sizes,
+    future,
+    lengths,
+    neighbour,
+    padding,
+    small_batches,
+    train_and_eval,
+)
 from .gradients import deep_or_shallow, gradient_bars, shattered, which_gradient, your_gradient_bars
 from .norms import (
     drift,
@@ -22,6 +32,8 @@ from .residual import (
     paths,
     what_is_left,
 )
+from .rms import casting, cost, two_norms, what_leaves_it_unchanged, what_the_gradient_loses
+from .sharing import which_numbers
 from .start import survival, two_switches
 
 ALL = {
@@ -47,6 +59,20 @@ ALL = {
         small_spread,
         when_numbers_run_out,
         train_with,
+        which_numbers,
+        neighbour,
+        future,
+        lengths,
+        padding,
+        small_batches,
+        train_and_eval,
+        batch_sizes,
+        batch_norm_at_init,
+        two_norms,
+        what_the_gradient_loses,
+        what_leaves_it_unchanged,
+        cost,
+        casting,
     )
 }
 

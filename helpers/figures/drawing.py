@@ -14,7 +14,7 @@ WITH, WITHOUT = "#0072B2", "#D55E00"
 MEAN, SPREAD, LEARNED = "#009E73", "#AA4499", "#AA4499"
 GHOST, THEORY, INK = "#767676", "#222222", "#222222"
 
-ROUND = 1, 2, 5, 10  # steps between ticks
+STEPS = (1, 2, 5, 10)  # ticks at round numbers
 SMALLEST = 1e-300  # what a logarithmic axis draws instead of 0
 
 
@@ -50,8 +50,8 @@ def new_figure(columns=1, width_ratios=None):
     for ax in axes:
         ax.spines[["top", "right"]].set_visible(False)
         ax.tick_params(labelsize=11)
-        ax.xaxis.set_major_locator(MaxNLocator(7, integer=True))
-        ax.yaxis.set_major_locator(MaxNLocator(5, steps=ROUND))
+        ax.xaxis.set_major_locator(MaxNLocator(7, steps=STEPS, integer=True))
+        ax.yaxis.set_major_locator(MaxNLocator(5, steps=STEPS))
         ax.grid(axis="y", alpha=0.3)
         ax.set_axisbelow(True)
         _fix_label_places(ax)
@@ -87,7 +87,7 @@ def set_scale(ax, scale):
     """Change the scale of the y axis; nothing happens when it is the same already."""
     if ax.get_yscale() != scale:
         ax.set_yscale(scale)
-        ax.yaxis.set_major_locator(LogLocator(numticks=6) if scale == "log" else MaxNLocator(5, steps=ROUND))
+        ax.yaxis.set_major_locator(LogLocator(numticks=6) if scale == "log" else MaxNLocator(5, steps=STEPS))
         ax.minorticks_off()
 
 

@@ -10,6 +10,7 @@ from .drawing import (
     THEORY,
     WITH,
     WITHOUT,
+    count,
     legend_above,
     new_figure,
     put_dot,
@@ -109,3 +110,31 @@ class SmallSpread:
             f"back is multiplied by up to {words(factor)} (at most 1/√ε = {words(eps**-0.5)})."
         )
         return [self.out, self.floor, self.factor, *self.dots]
+
+
+class Kept:
+    """Many different numbers around a mean, normalized and stored in half precision: how many are left?"""
+
+    def __init__(self):
+        self.figure, axes = new_figure(2)
+        self.lines = []
+        for ax, name, color in zip(axes, ("LayerNorm", "RMSNorm"), (GHOST, WITH)):
+            (line,) = ax.plot([], [], "-", color=color, lw=2, label=f"{name}, stored in float16")
+            ax.set(xlim=(-4, 4), ylim=(-4, 4))
+            ax.set_xlabel("input − its mean", fontsize=12)
+            legend_above(ax, line)
+            self.lines.append(line)
+        axes[0].set_ylabel("(output − its mean) / spread", fontsize=12)
+        self.sentence = ""
+
+    def update(self, z, outputs, mean, dtype):
+        """z (n,): inputs without their mean, in order; outputs: of LayerNorm and RMSNorm, float16 (n,) each."""
+        for line, y in zip(self.lines, outputs):
+            y = y.astype(float)
+            line.set_data(z, (y - y.mean()) / (y.std() or 1.0))
+        left = [len(np.unique(y)) for y in outputs]
+        self.sentence = (
+            f"{len(z)} numbers with mean {words(mean, 4)} and spread 1, given in {dtype}, normalized and stored in float16: "
+            f"LayerNorm leaves {count(left[0], 'different value')}, RMSNorm {left[1]}."
+        )
+        return self.lines
