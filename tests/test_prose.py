@@ -9,6 +9,7 @@ import pytest
 
 from helpers import exercises, experiments, explorers, layers
 from helpers.experiments import batches, sharing, transformer
+from helpers.experiments.precision import precision_scan
 from helpers.questions import PREDICTIONS
 
 from . import notebooks
@@ -42,6 +43,10 @@ def relu_cosine(depth):
 def small_spread(spread, eps=1e-5):
     x = spread * (LESSON - 1) / np.sqrt(6.5)
     return layers.layer_norm(x, np.ones(4), np.zeros(4), eps).std()
+
+
+def furthest(ratio):
+    return np.abs(ratio - 1).max()
 
 
 C = sharing.NUMBERS[:, :, 2]  # the letter C of the first picture of 04, and the row of its 9
@@ -102,7 +107,7 @@ def at_24(field, kind):
 SAID = [  # (notebook, what it says, the same from the code)
     ("00", "$0.9^{50} = 0.00515$", lambda: f"$0.9^{{50}} = {toy(50, 0.9, False):.5f}$"),
     ("01", "$1.1^{50} = 117$", lambda: f"$1.1^{{50}} = {toy(50, 0.1):.0f}$"),
-    ("01", "With 100 blocks, 13,781.", lambda: f"With 100 blocks, {toy(100, 0.1):,.0f}."),
+    ("01", "with 100 blocks, 13,781.", lambda: f"with 100 blocks, {toy(100, 0.1):,.0f}."),
     ("01", "makes 2.70, and a slope of −0.01 makes 0.366", lambda: f"makes {toy(100, 0.01):.2f}, and a slope of −0.01 makes {toy(100, -0.01):.3f}"),
     ("01", "$0.9^{50}$, half a percent", lambda: "$0.9^{50}$, half a percent" if round(100 * toy(50, -0.1), 1) == 0.5 else ""),
     ("01", "98 % of them through 19 to 35", lambda: f"{100 * experiments.path_counts(54)[19:36].sum():.0f} % of them through 19 to 35"),
@@ -125,6 +130,10 @@ SAID = [  # (notebook, what it says, the same from the code)
     ("03", "Where $\\sigma^2 = \\varepsilon$ it is 0.71", lambda: f"Where $\\sigma^2 = \\varepsilon$ it is {small_spread(1e-5**0.5):.2f}"),
     ("03", "at σ = 11.3 the sum", lambda: f"at σ = {experiments.precision.overflow_limit('float16', 512):.1f} the sum"),
     ("03", "32 for 64 features, 4 for 4096", lambda: "{:.0f} for 64 features, {:.0f} for 4096".format(*(experiments.precision.overflow_limit("float16", d) for d in (64, 4096)))),
+    ("03", "within 2 % of the truth up to a mean of 100,000", lambda: "within 2 % of the truth up to a mean of 100,000" if furthest(precision_scan("float32", 512).welford) < 0.02 else ""),
+    ("03", "neighbouring float16 numbers are 1 apart", lambda: f"neighbouring float16 numbers are {np.spacing(np.float16(1024)):.0f} apart"),
+    ("03", "is $2^{-24}$, about $6 \\cdot 10^{-8}$", lambda: f"is $2^{{{np.log2(float(np.finfo('float16').smallest_subnormal)):.0f}}}$, about ${2.0**-24 * 1e8:.0f} \\cdot 10^{{-8}}$"),
+    ("03", "the same should happen by layer 160", lambda: f"the same should happen by layer {round(24 * np.log(2) / -np.log(0.9), -1):.0f}"),
     ("03", "4.6 after 20 blocks", lambda: f"{experiments.activation_spread(20, 'layer', True, width=256).std[-1]:.1f} after 20 blocks"),
     ("04", "add up to 40, so their mean is 5", lambda: f"add up to {C.sum()}, so their mean is {C.mean():.0f}"),
     ("04", "from 5 add up to 128, so the variance is 16 and the spread 4. The 9 becomes $(9 - 5) / 4 = 1$", lambda: f"from 5 add up to {((C - 5) ** 2).sum():.0f}, so the variance is {C.var():.0f} and the spread {C.std():.0f}. The {C[0, 1]} becomes $({C[0, 1]} - 5) / 4 = {(C[0, 1] - 5) / 4:.0f}$"),
@@ -269,3 +278,39 @@ def test_every_exercise_of_a_lesson_is_blank_checked_and_explained():
             assert known.is_blank(namespace[exercise])
             assert tuple(inspect.signature(namespace[exercise]).parameters) == known.parameters
             assert f"exercises.{exercise}.check({exercise})" in sources
+
+
+# ------------------------------------------------------------------------------ predictions
+
+
+def asked_and_near():
+    """Each prediction of the notebooks, with what a learner sees before the answer: the cells between the question
+    and its reveal, or the one after the reveal where there is none between."""
+    found = []
+    for path in notebooks.paths():
+        cells = nbformat.read(path, 4).cells
+        sources = [cell.source for cell in cells]
+        for name in PREDICTIONS:
+            if f'predict.ask("{name}")' in sources:
+                asked, revealed = (sources.index(f'predict.{verb}("{name}")') for verb in ("ask", "reveal"))
+                found.append((name, cells[asked + 1 : revealed] or cells[revealed + 1 : revealed + 2]))
+    return found
+
+
+def words_of(cell):
+    """A cell's source and what its outputs say."""
+    outputs = (output.get("data", output) for output in cell.get("outputs", ()))
+    return "\n".join([cell.source, *(output.get("text/plain", output.get("text", "")) for output in outputs)])
+
+
+@pytest.mark.parametrize(("name", "cells"), asked_and_near())
+def test_the_answer_does_not_stand_beside_the_question(name, cells):
+    prediction = PREDICTIONS[name]
+    seen = "\n".join([prediction.text, *map(words_of, cells)])
+    numbers = re.findall(r"\d+\.\d+|\d{2,}", prediction.says(prediction.value))
+    read = [number for number in numbers if number in seen]
+    assert not numbers or read != numbers, "all of the answer can be read there"
+
+
+def test_every_prediction_is_asked_in_a_notebook():
+    assert {name for name, _ in asked_and_near()} == set(PREDICTIONS)

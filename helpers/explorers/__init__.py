@@ -14,7 +14,7 @@ from .batches import (
     small_batches,
     train_and_eval,
 )
-from .gradients import deeper_trains_worse, gradient_bars, shattered, which_gradient, your_gradient_bars
+from .gradients import deep_or_shallow, gradient_bars, shattered, which_gradient, your_gradient_bars
 from .norms import (
     drift,
     geometry,
@@ -52,7 +52,7 @@ ALL = {
         your_gradient_bars,
         which_gradient,
         shattered,
-        deeper_trains_worse,
+        deep_or_shallow,
         drift,
         layer_norm_steps,
         geometry,

@@ -228,7 +228,7 @@ def batch_sizes():
     )
 
 
-NORMS = {"BatchNorm": ("batch", BATCH), "LayerNorm": ("layer", LAYER), "no normalization": (None, GHOST)}
+NORMS = {"no normalization": (None, GHOST), "LayerNorm": ("layer", LAYER), "BatchNorm": ("batch", BATCH)}
 
 
 def batch_norm_at_init():

@@ -117,6 +117,17 @@ def set_limits(ax, x=None, y=None):
         ax.set_ylim(*y)
 
 
+def put_dot(dot, x, y, limits, marker):
+    """Put a dot at x, y; where it is off the scale, it is a triangle at the edge that points to where it is.
+
+    limits: of the y axis. Returns whether it is off the scale.
+    """
+    low, high = limits
+    dot.set_marker("^" if y > high else "v" if y < low else marker)
+    dot.set_data([x], [np.clip(y, low, high)])
+    return not low <= y <= high
+
+
 class Bars:
     """Many bars as one path: one bar or 512 cost nearly the same."""
 

@@ -8,6 +8,12 @@ from ..layers import batch_norm
 from .kinds import Choice, Question, right, wrong
 
 
+def share_a_mean():
+    """How many numbers of three sentences, four tokens, six features have their mean in common with one."""
+    group = sharing.groups("BatchNorm", (3, 4, 6))
+    return (group == group[0, 1, 2]).sum()
+
+
 def batch_of_two():
     """What BatchNorm makes of 3.2, when the only other example of the batch has 3.1."""
     one, zero = np.ones(1), np.zeros(1)
@@ -17,15 +23,15 @@ def batch_of_two():
 PREDICTIONS = {
     "batch_norm_shares": Choice(
         "numbers in one mean of BatchNorm",
-        "Two sentences of four tokens are a batch; each token has six features, so there are 48 numbers. BatchNorm "
-        "normalizes feature 3 of token 2 of sentence 1. How many of the 48 numbers are in its mean?",
+        "Three sentences of four tokens are a batch; each token has six features, so there are 72 numbers. BatchNorm "
+        "normalizes feature 3 of token 2 of sentence 1. How many of the 72 numbers are in its mean?",
         {
-            "2: feature 3 of token 2, in both sentences": lambda n: n < 3,
-            "4: feature 3 of all tokens of sentence 1": lambda n: 3 <= n < 5,
+            "3: feature 3 of token 2, in all sentences": lambda n: n < 4,
+            "4: feature 3 of all tokens of sentence 1": lambda n: 4 <= n < 5,
             "6: all features of token 2 of sentence 1": lambda n: 5 <= n < 7,
-            "8: feature 3 of all tokens of both sentences": lambda n: n >= 7,
+            "12: feature 3 of all tokens of all sentences": lambda n: n >= 7,
         },
-        lambda: (sharing.groups("BatchNorm") == sharing.groups("BatchNorm")[0, 1, 2]).sum(),
+        share_a_mean,
         lambda n: f"{n} numbers",
         "To BatchNorm a token is one more example. Feature 3 has one mean over everything that has a feature 3: the "
         "whole batch, and all tokens in it.",
