@@ -48,6 +48,11 @@ def number(description, value, low, high, step):
     return widgets.FloatSlider(value, min=low, max=high, step=step, **_look(description))
 
 
+def stops(description, value, *options):
+    """A slider that knows these values only."""
+    return widgets.SelectionSlider(options=_pairs(options), value=value, **_look(description))
+
+
 def power(description, value, low, high):
     """A slider over powers of ten: value, low and high are exponents; its value is the power."""
     look = {"readout_format": ".1e", **_look(description)}
@@ -71,6 +76,11 @@ def only_when(control, value, *others):
 
     control.observe(follow, "value")
     follow()
+
+
+def at_most(control, other):
+    """Keep the slider `control` at or below the value of the slider `other`."""
+    widgets.dlink((other, "value"), (control, "max"))
 
 
 def parse_numbers(text):

@@ -216,4 +216,6 @@ def table(head, rows, chosen=None):
 def _row(row, chosen):
     name, *cells = (html.escape(cell) for cell in row)
     cells = "".join(f'<td style="{CELL}">{cell}</td>' for cell in cells)
-    return f'<tr><th scope="row" style="{CELL}">{name}{" ◀" if chosen else ""}</th>{cells}</tr>'
+    return (
+        f'<tr><th scope="row" style="{CELL}; text-align:left">{name}{" ◀" if chosen else ""}</th>{cells}</tr>'
+    )
