@@ -36,9 +36,9 @@ def layer_norm(x):
     return layers.layer_norm(x, ONE, ZERO)
 
 
-def moving(most):
+def moving(by, most):
     """The control for how far a number is moved."""
-    return controls.number("move its first feature by", most / 2, -most, most, 0.5)
+    return controls.number("move its first feature by", by, -most, most, 0.5)
 
 
 def neighbour(batch_norm=None):
@@ -70,7 +70,7 @@ def neighbour(batch_norm=None):
     example = controls.whole("example", 6, 1, 6)
     controls.at_most(example, batch)
     return live(
-        picture.figure, update, lambda: picture.sentence, batch=batch, example=example, move=moving(10.0)
+        picture.figure, update, lambda: picture.sentence, batch=batch, example=example, move=moving(0.0, 10.0)
     )
 
 
@@ -93,7 +93,7 @@ def future():
         update,
         lambda: picture.sentence,
         token=controls.whole("token", 10, 2, 10),
-        move=moving(20.0),
+        move=moving(10.0, 20.0),
     )
 
 

@@ -38,7 +38,7 @@ def _alone(name):
 
 
 MEASURED = {  # row of the table: what stands there for a norm
-    "statistics of its first number": lambda name: where(sharing.groups(name) == 0),
+    "statistics over": lambda name: where(sharing.groups(name) == 0),
     "change: other example": lambda name: words(sharing.neighbour_effect(name)),
     "change: later token": lambda name: words(sharing.future_effect(name)),
     "change: padding": lambda name: words(sharing.padding_effect(name)),

@@ -1063,6 +1063,31 @@ def variance_about_the_running_mean(
     return (x - wide(mean)) / np.sqrt(wide(var) + eps) * wide(gamma) + wide(beta), running_mean, running_var
 
 
+@mistake("batch_norm", "In evaluation one example must go through", "ValueError")
+def one_example_refused_in_both_modes(x, gamma, beta, running_mean, running_var, training, momentum, eps):
+    from helpers.layers import batch_norm
+
+    if x.size == x.shape[1]:
+        raise ValueError("one value")
+    return batch_norm(x, gamma, beta, running_mean, running_var, training, momentum, eps)
+
+
+@mistake("batch_norm", "count the values of a channel, not the examples", "(1, 4, 5)")
+def examples_counted(x, gamma, beta, running_mean, running_var, training, momentum, eps):
+    from helpers.layers import batch_norm
+
+    if training and len(x) < 2:
+        raise ValueError("one example")
+    return batch_norm(x, gamma, beta, running_mean, running_var, training, momentum, eps)
+
+
+@mistake("masked_batch_norm", "Correct.", "One remark", "NaN times 0 is NaN")
+def masked_by_multiplication(x, mask, gamma, beta, eps):
+    real = x[mask]
+    y = (x - real.mean(axis=0)) / np.sqrt(real.var(axis=0) + eps) * gamma + beta
+    return y * mask[..., None]
+
+
 @mistake("batch_norm", "as if it had one")
 def running_statistics_for_one_value(
     x, gamma, beta, running_mean, running_var, training, momentum=0.1, eps=1e-5
