@@ -1,6 +1,6 @@
 """One function per question, asked of networks that really run: arrays in, small dataclasses out."""
 
-from . import precision
+from . import museum, precision, workbench
 from .paths import PathGradients, gradient_by_path_length, path_counts
 from .shattered import (
     GradientCurve,
@@ -66,6 +66,7 @@ __all__ = [
     "leaves",
     "lesion_errors",
     "mean_cosine",
+    "museum",
     "pair_similarity",
     "path_counts",
     "precision",
@@ -78,4 +79,5 @@ __all__ = [
     "trained_lesions",
     "uniform_matrices",
     "white_noise",
+    "workbench",
 ]
