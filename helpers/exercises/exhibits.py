@@ -41,8 +41,12 @@ class Exhibit:
         self.hints_shown = min(self.hints_shown + 1, len(self.hints))
         lines = [f"{i}. {hint}" for i, hint in enumerate(self.hints[: self.hints_shown], 1)]
         if self.hints_shown == len(self.hints):
-            lines.append(f"These are all the hints. `exercises.exhibit({self.number}).solution()` shows the rest.")
-        show(f"exhibit {self.number}: hint {self.hints_shown} of {len(self.hints)}", "\n\n".join(lines), "hint")
+            lines.append(
+                f"These are all the hints. `exercises.exhibit({self.number}).solution()` shows the rest."
+            )
+        show(
+            f"exhibit {self.number}: hint {self.hints_shown} of {len(self.hints)}", "\n\n".join(lines), "hint"
+        )
 
     def solution(self):
         """Show the function mended, and the public report."""
@@ -74,7 +78,10 @@ class Exhibit:
             with isolated():
                 answers = self._ask(f)
         except (Exception, TimeLimit) as error:
-            text = f"Your function raised {type(error).__name__} {learners_line(error, f)}: {error}"
+            text = (
+                f"Your function raised {type(error).__name__} {learners_line(error, f)}".rstrip()
+                + f": {error}"
+            )
             return Diagnosis("raised", None, text)
         for aspect, want in self.wanted.items():
             shapes, right = ([np.shape(a) for a in arrays] for arrays in (answers[aspect], want))
@@ -96,7 +103,9 @@ class Exhibit:
             text = "This does what it did when it was found. The cell with its code above is yours to mend."
             return Diagnosis("not attempted", None, text)
         still = _listed([aspect for aspect in wrong if aspect in self.bug])
-        return Diagnosis("wrong", "bug", f"The bug is still there, or another one in its place: {still}.{also}")
+        return Diagnosis(
+            "wrong", "bug", f"The bug is still there, or another one in its place: {still}.{also}"
+        )
 
 
 def _close(a, b):

@@ -268,7 +268,7 @@ def _batch_norm_by(leaf, batch_norm):
 
 
 def fading(block_backward):
-    """Exhibit 5: the length of the gradient in front of each block, and behind the last one."""
+    """Exhibit 5: the length of the gradient in front of each block, relative to that behind the last one."""
     rng = np.random.default_rng(0)
     weights = [[rng.normal(0, gain / np.sqrt(WIDTH), (WIDTH, WIDTH)) for gain in (HE, 1)] for _ in range(12)]
     network = _of_blocks([Block(W1, W2, block_backward) for W1, W2 in weights])
@@ -279,7 +279,7 @@ def fading(block_backward):
         dhs = [network.layers[-1].backward(dscores)]
         for block in reversed(network.blocks):
             dhs.append(block.backward(dhs[-1]))
-        return np.arange(13), lengths(dhs[::-1])
+        return np.arange(13), lengths(dhs[::-1]) / lengths(dhs[:1])
 
     return _trained(network, look)
 
@@ -287,7 +287,7 @@ def fading(block_backward):
 def spiking(clipped_step):
     """Exhibit 6: the length of each step's gradient, read off the weights; max_norm is 1."""
     x, y = spirals()
-    net, lr = OneVector(Classifier(12, "residual", activation="tanh"), x, y), 0.15
+    net, lr = OneVector(Classifier(12, "residual", activation="tanh"), x, y), 0.1
     w, rows = net.w.copy(), training.batches(len(x), 16, np.random.default_rng([0, 1]))
     seen, used = [net.progress(0, w)], []
     yield Symptoms(seen, np.arange(0), np.array([]))

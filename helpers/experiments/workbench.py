@@ -9,7 +9,8 @@ from .. import layers
 from . import stacks, training
 from .training import HE, Classifier, Progress
 
-EVERY = 20  # steps between two looks at a network
+STEPS, EVERY = 400, 20  # of training; steps between two looks at a network
+LOOK = 128  # points
 
 
 @functools.lru_cache(maxsize=2)
@@ -21,7 +22,7 @@ def spirals():
 @dataclass(frozen=True)
 class Snapshot:
     """A network in training. spread, gradient (blocks + 1,): standard deviation of the stream after the input's
-    matrix and after each block, and the length of the loss's gradient there; of all training points."""
+    matrix and after each block, and the length of the loss's gradient there, for the first LOOK points."""
 
     progress: Progress
     spread: np.ndarray
@@ -31,6 +32,7 @@ class Snapshot:
 @np.errstate(over="ignore", invalid="ignore")
 def snapshot(network, x, y, progress):
     """Look into a network without changing it. x (n, n_in), y (n,) -> Snapshot."""
+    x, y = x[:LOOK], y[:LOOK]
     with training.statistics_kept(network):
         *hs, scores = network.stream(x)
     dhs = [stacks.input_gradient(network.layers[-1], training.cross_entropy_backward(scores, y))]
@@ -49,8 +51,8 @@ def watch(network, x, y, every=EVERY, **how):
 # ------------------------------------------------------------------------------ remedies
 
 REMEDIES = {  # of a residual network, by name: what Classifier is told
-    "none": {},
-    "branches × 1/√20": {"alpha": 20**-0.5},
+    "no remedy": {},
+    "α = 1/√20": {"alpha": 20**-0.5},
     "ReZero": {"alpha": "learned"},
     "LayerNorm": {"norm": "layer"},
     "RMSNorm": {"norm": "rms"},
@@ -59,7 +61,7 @@ REMEDIES = {  # of a residual network, by name: what Classifier is told
 }
 
 
-def shoot_out(lr=0.02, seed=0, depth=40, steps=400, every=EVERY):
+def shoot_out(lr=0.02, seed=0, depth=40, steps=STEPS, every=EVERY):
     """Train one deep residual network with each of the REMEDIES, side by side.
 
     Yields {name: Progress} after every `every` steps; a network that diverged stays as it was.
@@ -67,7 +69,13 @@ def shoot_out(lr=0.02, seed=0, depth=40, steps=400, every=EVERY):
     x, y = spirals()
     runs = {
         name: training.train(
-            Classifier(depth, "residual", **remedy, seed=seed), x, y, steps=steps, every=every, lr=lr, seed=seed
+            Classifier(depth, "residual", **remedy, seed=seed),
+            x,
+            y,
+            steps=steps,
+            every=every,
+            lr=lr,
+            seed=seed,
         )
         for name, remedy in REMEDIES.items()
     }
@@ -81,9 +89,9 @@ def shoot_out(lr=0.02, seed=0, depth=40, steps=400, every=EVERY):
 
 RESIDUAL = {"activation": "relu", "gain": HE, "branch_layers": 2}
 CHAINS = {  # networks at initialization, by name: what Stack is told
-    "plain, ReLU": {"activation": "relu", "gain": HE},
-    "plain, linear": {"activation": "linear"},
     "plain, linear, orthogonal": {"activation": "linear"},
+    "plain, linear": {"activation": "linear"},
+    "plain, ReLU": {"activation": "relu", "gain": HE},
     "residual": {"wiring": "residual", **RESIDUAL},
     "residual × 1/√L": {"wiring": "scaled residual", **RESIDUAL},
     "pre-norm": {"wiring": "pre-norm", **RESIDUAL},
@@ -138,8 +146,6 @@ def spectrum(name, depth, width=64, seed=0):
 
 
 # ------------------------------------------------------------------------------ clipping
-
-STEPS = 400
 
 
 @dataclass(frozen=True)

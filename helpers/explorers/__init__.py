@@ -5,6 +5,7 @@ draw the reference while it is still blank.
 """
 
 from .gradients import deeper_trains_worse, gradient_bars, shattered, which_gradient, your_gradient_bars
+from .museum import museum
 from .norms import (
     drift,
     geometry,
@@ -23,6 +24,7 @@ from .residual import (
     what_is_left,
 )
 from .start import survival, two_switches
+from .workbench import clipping, jacobian, shoot_out, workbench
 
 ALL = {
     explorer.__name__: explorer
@@ -47,6 +49,11 @@ ALL = {
         small_spread,
         when_numbers_run_out,
         train_with,
+        workbench,
+        shoot_out,
+        jacobian,
+        clipping,
+        museum,
     )
 }
 
