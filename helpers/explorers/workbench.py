@@ -16,6 +16,7 @@ from ..live import TEXT, Told, live
 from ..running import Run
 from .learner import about, given
 
+OPTIMIZERS = (("SGD", "sgd"), ("Adam", "adam"))
 NORMS = (("none", None), ("BatchNorm", "batch"), ("LayerNorm", "layer"), ("RMSNorm", "rms"))
 GAINS = (("√2 (He)", bench.HE), *((f"{gain}", gain) for gain in (0.5, 1.0, 1.2, 2.0)))
 ALPHAS = (("1", 1.0), ("1/√blocks", "root"), ("0.1", 0.1), ("learned, from 0 (ReZero)", "learned"))
@@ -34,7 +35,7 @@ def describe(layers, width, activation, gain, residual, alpha, norm, place, opti
         words += f", residual, α = {in_words(ALPHAS, alpha)}"
     if norm:
         words += f", {in_words(NORMS, norm)}" + (f" ({place})" if residual else "")
-    return words + f"; {optimizer} {lr}, weights no. {seed}"
+    return words + f"; {in_words(OPTIMIZERS, optimizer)} {lr}, weights no. {seed}"
 
 
 def train(layers, width, activation, gain, residual, alpha, norm, place, optimizer, lr, budget, seed):
@@ -193,7 +194,7 @@ def workbench():
         alpha=alpha,
         norm=controls.choice("norm", *NORMS),
         place=place,
-        optimizer=controls.choice("optimizer", ("SGD, momentum 0.9", "sgd"), ("Adam", "adam")),
+        optimizer=controls.choice("optimizer", *OPTIMIZERS),
         lr=controls.choice("learning rate", 0.02, 0.001, 0.003, 0.01, 0.05, 0.1),
         budget=controls.choice("steps", 400, 1500, 3000),
         seed=controls.whole("random weights no.", 0, 0, 9),
@@ -205,7 +206,7 @@ def shoot_out():
     picture = figures.ShootOut(list(bench.REMEDIES))
     return Run(
         picture.figure,
-        lambda seen: picture.update(seen, 20),
+        picture.update,
         bench.shoot_out,
         bench.STEPS // bench.EVERY,
         1,

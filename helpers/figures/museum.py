@@ -68,9 +68,10 @@ class Symptoms:
             self.pairs[1][n].set_data(symptoms.x, clip(self._upwards(symptoms.y), self.panel.ylim))
         last = here.progress[-1]
         self.end.set_data(*([[part[-1]] for part in losses(here.progress)] if last.diverged else ([], [])))
+        after = count(last.step, "step")
         self.sentence = (
-            f"{self.name.capitalize()}, after {count(last.step, 'step')}: {self._loss(last)}{self._seen(here)}. "
-            f"As it should be, after {healthy.progress[-1].step}: {self._loss(healthy.progress[-1])}{self._seen(healthy)}."
+            f"{self.name[0].upper()}{self.name[1:]}, after {after}: {self._loss(last)}{self._seen(here, self.panel.what)}. "
+            f"As it should be: {self._loss(healthy.progress[-1])}{self._seen(healthy)}."
         )
         return [*self.pairs[0], *self.pairs[1], self.end]
 
@@ -85,8 +86,8 @@ class Symptoms:
             return "the loss is no longer finite"
         return f"loss {words(progress.loss)}, {words(100 * progress.error)} % wrong"
 
-    def _seen(self, symptoms):
+    def _seen(self, symptoms, what=""):
         if not len(symptoms.y):
             return ""
         value = self.panel.pick(symptoms.y)
-        return f"; {self.panel.what} {words(value) if np.isfinite(value) else 'no longer finite'}"
+        return f"; {what} {words(value) if np.isfinite(value) else 'no longer finite'}".replace("  ", " ")

@@ -51,7 +51,7 @@ def diverged(progress, blocks):
         *(f"block {n} of {blocks}" for n in range(1, blocks + 1)),
         "the last matrix",
     )
-    return f"diverged: in step {progress.step} the first number that is not finite came out of {where[progress.where]}"
+    return f"diverged in step {progress.step}: the first number that is not finite came out of {where[progress.where]}"
 
 
 class Workbench:
@@ -123,8 +123,8 @@ class ShootOut:
         legend_above(self.ax, self.crosses)
         self.sentence = ""
 
-    def update(self, seen, blocks):
-        """seen: {remedy: Progress}; blocks: how many the networks have."""
+    def update(self, seen):
+        """seen: {remedy: Progress}."""
         ended = [i for i, progress in enumerate(seen.values()) if progress.where is not None]
         errors = np.array([100 * progress.error for progress in seen.values()])
         going = np.setdiff1d(np.arange(len(errors)), ended)
@@ -132,9 +132,10 @@ class ShootOut:
         self.crosses.set_data(ended, [50] * len(ended))
         step = max(progress.step for progress in seen.values())
         said = [f"{name} {words(100 * p.error)} %" for name, p in seen.items() if p.where is None]
-        lost = [f"{name} {diverged(p, blocks)}" for name, p in seen.items() if p.where is not None]
-        self.sentence = f"After {step} steps wrong: {', '.join(said)}. {'; '.join(lost)}".strip()
-        self.sentence = self.sentence.removesuffix(".") + "."
+        lost = [f"{name} (step {p.step})" for name, p in seen.items() if p.where is not None]
+        self.sentence = f"After {step} steps wrong: {', '.join(said)}." + (
+            f" Diverged: {', '.join(lost)}." if lost else ""
+        )
         return [self.bars.artist, self.crosses]
 
 
