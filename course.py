@@ -316,10 +316,11 @@ def lab(arguments):
 
 
 def pytest(arguments):
-    """The command that runs the tests; a later -m of the user's own replaces ours."""
+    """The command that runs the tests, on all cores; later -n and -m of the user's own replace ours."""
     everything = "--all" in arguments
     arguments = [argument for argument in arguments if argument != "--all"]
-    return [PYTHON, "-m", "pytest"] + ([] if everything else ["-m", "not slow"]) + arguments
+    every_core = ["-n", "auto", "--dist", "loadfile"]  # files stay whole: a browser is started once in each
+    return [PYTHON, "-m", "pytest"] + every_core + ([] if everything else ["-m", "not slow"]) + arguments
 
 
 def become(command):

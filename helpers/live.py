@@ -96,7 +96,8 @@ def png(frame):
     """
     height, width, _ = frame.shape
     rows = np.zeros((height, 1 + 3 * width), np.uint8)
-    rows[:, 1:] = frame.reshape(height, -1)
+    for channel in range(3):  # long strides: three times as fast as pixel by pixel
+        rows[:, 1 + channel :: 3] = frame[:, :, channel]
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)  # 8 bits, RGB
     chunks = (b"IHDR", header), (b"IDAT", zlib.compress(rows, 1)), (b"IEND", b"")
     return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, data) for kind, data in chunks)

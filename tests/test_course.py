@@ -181,20 +181,23 @@ def test_exit_code_is_that_of_the_program_started(course):
     assert course.start().returncode == 7
 
 
+PYTEST = ["python", "-m", "pytest", "-n", "auto", "--dist", "loadfile"]
+
+
 def test_test_installs_the_test_requirements_and_runs_pytest_without_slow_tests(course):
     course.start("test", "-k", "norm")
     assert course.asked()[1][-4:] == ["-r", "tests/requirements.txt", "-e", "."]
-    assert course.asked()[-1] == ["python", "-m", "pytest", "-m", "not slow", "-k", "norm"]
+    assert course.asked()[-1] == [*PYTEST, "-m", "not slow", "-k", "norm"]
 
 
 def test_all_adds_the_slow_tests(course):
     course.start("test", "--all", "-q")
-    assert course.asked()[-1] == ["python", "-m", "pytest", "-q"]
+    assert course.asked()[-1] == [*PYTEST, "-q"]
 
 
 def test_own_marker_expression_comes_last_and_so_wins(course):
     course.start("test", "-m", "slow")
-    assert course.asked()[-1] == ["python", "-m", "pytest", "-m", "not slow", "-m", "slow"]
+    assert course.asked()[-1] == [*PYTEST, "-m", "not slow", "-m", "slow"]
 
 
 def test_what_is_started_finds_the_programs_of_venv_first(course):

@@ -108,7 +108,8 @@ def layer_norm_steps(example="four numbers"):
         x = np.array(x)
         moved, chosen = x.copy(), min(entry, len(x)) - 1
         moved[chosen] += move * 10.0 ** np.floor(np.log10(x.std() or 1.0))
-        steps, before = (steps_of(values, gamma, beta, eps) for values in (moved, x))
+        steps = steps_of(moved, gamma, beta, eps)
+        before = steps_of(x, gamma, beta, eps) if move else steps
         return picture.update(steps, step, before, chosen, (gamma, beta, eps))
 
     return live(

@@ -6,7 +6,8 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import LogLocator, MaxNLocator
+from matplotlib.transforms import ScaledTranslation
 
 # One idea, one colour (Okabe-Ito; purple darkened to 3:1 on white), and always a label or a shape too.
 WITH, WITHOUT = "#0072B2", "#D55E00"
@@ -48,10 +49,19 @@ def new_figure(columns=1, width_ratios=None):
     for ax in axes:
         ax.spines[["top", "right"]].set_visible(False)
         ax.tick_params(labelsize=11)
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.xaxis.set_major_locator(MaxNLocator(7, integer=True))
+        ax.yaxis.set_major_locator(MaxNLocator(5))
         ax.grid(axis="y", alpha=0.3)
         ax.set_axisbelow(True)
+        _fix_label_places(ax)
     return figure, axes
+
+
+def _fix_label_places(ax):
+    """Names of axes at a fixed distance: none jumps as the ticks change, and none must be searched for."""
+    inches = ax.figure.dpi_scale_trans
+    ax.xaxis.set_label_coords(0.5, 0, ax.transAxes + ScaledTranslation(0, -0.32, inches))
+    ax.yaxis.set_label_coords(0, 0.5, ax.transAxes + ScaledTranslation(-0.6, 0, inches))
 
 
 def step_up(value):
@@ -76,6 +86,7 @@ def set_scale(ax, scale):
     """Change the scale of the y axis; nothing happens when it is the same already."""
     if ax.get_yscale() != scale:
         ax.set_yscale(scale)
+        ax.yaxis.set_major_locator(LogLocator(numticks=6) if scale == "log" else MaxNLocator(5))
         ax.minorticks_off()
 
 

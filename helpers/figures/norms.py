@@ -2,6 +2,7 @@
 
 import numpy as np
 from matplotlib.collections import LineCollection
+from matplotlib.ticker import LinearLocator
 
 from .drawing import (
     GHOST,
@@ -31,8 +32,10 @@ class Threads:
         ax.set(xlim=(0, 1))
         ax.set_xticks([0, 1], ["input", "this step"], fontsize=11)
         ax.grid(False)
-        self.right.spines["top"].set_visible(False)
+        self.right.spines[["top", "left", "bottom"]].set_visible(False)
         self.right.tick_params(labelsize=11)
+        for line in (ax, self.right):
+            line.yaxis.set_major_locator(LinearLocator(3))
         handles = [ax.plot([], [], ":", color=GHOST, lw=2, label="before")[0]]
         handles += [ax.plot([], [], color=INK, lw=3, label="chosen")[0]]
         legend_above(ax, *handles)
@@ -45,6 +48,7 @@ class Threads:
         set_limits(self.ax, y=(-scales[0], scales[0]))
         set_limits(self.right, y=(-scales[1], scales[1]))
         out, was = y * (scales[0] / scales[1]), old[1] * (scales[0] / scales[1])
+        self.before.set_visible(old[0] is not x)
         self.before.set_segments([[(0, a), (1, b)] for a, b in zip(old[0], was)])
         self.threads.set_segments([[(0, a), (1, b)] for a, b in zip(x, out)])
         self.chosen.set_data([0, 1], [x[chosen], out[chosen]])
