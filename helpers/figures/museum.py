@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 
 from ..experiments.museum import SIZES
-from .drawing import INK, WITH, WITHOUT, clip, count, legend_above, new_figure, words
+from .drawing import INK, WITH, WITHOUT, clip, count, legend_above, new_figure, set_scale, words
 from .workbench import loss_axis, losses
 
 
@@ -43,7 +43,8 @@ class Symptoms:
         self.figure, (left, right) = new_figure(2)
         loss_axis(left, STEPS[1])
         panel = self.panel
-        right.set(xscale=panel.xscale, yscale=panel.yscale, xlim=panel.xlim, ylim=panel.ylim)
+        set_scale(right, panel.yscale)
+        right.set(xscale=panel.xscale, xlim=panel.xlim, ylim=panel.ylim)
         right.set_xlabel(panel.xlabel, fontsize=12)
         right.set_ylabel(panel.ylabel, fontsize=12)
         if panel.xscale == "log":

@@ -16,6 +16,7 @@ from .drawing import (
     legend_above,
     new_figure,
     set_limits,
+    set_scale,
     words,
 )
 from .training import LossCurves
@@ -25,8 +26,8 @@ LOSS = (1e-5, 1e2)  # limits of a logarithmic axis of losses
 
 def loss_axis(ax, steps, limits=LOSS):
     """An axis for training losses over steps."""
-    ax.set(yscale="log", ylim=limits)
-    ax.minorticks_off()
+    set_scale(ax, "log")
+    ax.set_ylim(*limits)
     ax.set_ylabel("training loss", fontsize=12)
     step_axis(ax, steps)
 
@@ -149,8 +150,8 @@ class Jacobian:
         self.depths = depths
         (self.values,) = left.plot([], [], "o", color=WITH, ms=4)
         (one,) = left.plot([0, width + 1], [1, 1], "--", color=GHOST, lw=1.5, label="1: length kept")
-        left.set(yscale="log", xlim=(0, width + 1), ylim=self.LIMITS)
-        left.minorticks_off()
+        set_scale(left, "log")
+        left.set(xlim=(0, width + 1), ylim=self.LIMITS)
         left.set_xlabel("direction, by size", fontsize=12)
         left.set_ylabel("singular value", fontsize=12)
         legend_above(left, one)
@@ -191,8 +192,8 @@ class Clipping(LossCurves):
         legend_above(left, *self.lines.values())
         (self.dots,) = right.plot([], [], ".", color=WITH, ms=5, label="your steps")
         (self.limit,) = right.plot([], [], "--", color=INK, lw=1.5, label="max_norm")
-        right.set(yscale="log", ylim=(1e-3, 1e3))
-        right.minorticks_off()
+        set_scale(right, "log")
+        right.set_ylim(1e-3, 1e3)
         step_axis(right, steps)
         right.set_ylabel("length of the gradient used", fontsize=12)
         legend_above(right, self.dots, self.limit)

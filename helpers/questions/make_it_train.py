@@ -286,7 +286,10 @@ QUIZ = {
     ),
     "clip": Question(
         "Two gradients have lengths 3 and 4. `clip_by_global_norm` with `max_norm=1`: what are their lengths then?",
-        wrong("1 and 1, each cut by itself", "That clips each by itself, and turns the step away from the gradient’s direction."),
+        wrong(
+            "1 and 1, each cut by itself",
+            "That clips each by itself, and turns the step away from the gradient’s direction.",
+        ),
         right(
             "0.6 and 0.8",
             "Together they have length 5, so both are multiplied by 1/5. The direction is kept.",
