@@ -12,6 +12,7 @@ from helpers import exercises, experiments, layers
 from . import notebooks
 
 LESSON = np.array([2.0, -3.0, 1.0, 4.0])
+LESSONS = ("01", "02", "03", "07")
 
 
 def prose(name):
@@ -41,6 +42,16 @@ def small_spread(spread, eps=1e-5):
     return layers.layer_norm(x, np.ones(4), np.zeros(4), eps).std()
 
 
+def before_training(kind):
+    """How spread and gradient change from one end to the other of 40 fresh layers."""
+    seen = next(experiments.workbench.watch(experiments.Classifier(40, kind), *experiments.spirals()))
+    return seen.spread[-1] / seen.spread[0], seen.gradient[0] / seen.gradient[-1]
+
+
+def share_of_directions(name):
+    return np.mean([experiments.workbench.spectrum(name, 32, seed=seed).directions for seed in range(5)]) / 64
+
+
 SAID = [  # (notebook, what it says, the same from the code)
     ("00", "$0.9^{50} = 0.00515$", lambda: f"$0.9^{{50}} = {toy(50, 0.9, False):.5f}$"),
     ("01", "$1.1^{50} = 117$", lambda: f"$1.1^{{50}} = {toy(50, 0.1):.0f}$"),
@@ -68,6 +79,11 @@ SAID = [  # (notebook, what it says, the same from the code)
     ("03", "at σ = 11.3 the sum", lambda: f"at σ = {experiments.precision.overflow_limit('float16', 512):.1f} the sum"),
     ("03", "32 for 64 features, 4 for 4096", lambda: "{:.0f} for 64 features, {:.0f} for 4096".format(*(experiments.precision.overflow_limit("float16", d) for d in (64, 4096)))),
     ("03", "4.6 after 20 blocks", lambda: f"{experiments.activation_spread(20, 'layer', True, width=256).std[-1]:.1f} after 20 blocks"),
+    ("07", "$-\\log \\tfrac13 = \\log 3 = 1.0986$", lambda: f"$-\\log \\tfrac13 = \\log 3 = {np.log(3):.4f}$"),
+    ("07", "0.18 times as long at the first block as at the last", lambda: f"{before_training('plain')[1]:.2f} times as long at the first block as at the last"),
+    ("07", "σ has grown 409 times from the first block to the last, the gradient 949 times", lambda: "σ has grown {:.0f} times from the first block to the last, the gradient {:.0f} times".format(*before_training("residual"))),
+    ("07", "the length grows by a factor of about 1.6, and a third of the directions", lambda: f"the length grows by a factor of about {experiments.workbench.spectrum('residual × 1/√L', 32).rms:.1f}, and " + ("a third of the directions" if 0.3 < share_of_directions("residual × 1/√L") < 0.37 else "")),
+    ("07", "have a common length of 5. With a limit of 1 the factor is 1/5, and the pieces are left with 0.6 and 0.8", lambda: "have a common length of {:.0f}. With a limit of 1 the factor is 1/5, and the pieces are left with {:.1f} and {:.1f}".format(layers.grad_norms(None, [np.array([3.0]), np.array([4.0])])[1], *(g[0] for g in layers.clip_by_global_norm([np.array([3.0]), np.array([4.0])], 1.0)))),
 ]  # fmt: skip
 
 
@@ -92,6 +108,8 @@ ANSWERED = [  # (what learners ask, notebook, heading, words of the answer)
     ("How can a network tell [1,2,3,4] from [4,5,6,7] after LayerNorm?", "03", "Where the story breaks", "It cannot. Below, token b is token a"),
     ("What are gamma and beta for?", "03", "Where the story breaks", "let training choose a scale and a mean for each feature"),
     ("Do gamma and beta undo the normalization?", "03", "Where the story breaks", "they do the same to both"),
+    ("Do deep plain networks not train at all?", "07", "Where the story breaks", "They train worse **with the same effort**"),
+    ("Is pre-norm always better than post-norm?", "07", "Where the story breaks", "at 0.01 both do"),
     ("Why sqrt(var + eps) and not std + eps?", "03", "The class, line by line", "autograd gives NaN for a constant row"),
 ]  # fmt: skip
 
@@ -104,7 +122,7 @@ def test_a_question_that_learners_ask_is_answered(question, name, heading, words
 
 
 def test_every_lesson_names_its_sources():
-    for name in ("01", "02", "03"):
+    for name in LESSONS:
         references = prose(name).split("## References")[1]
         entries = [line for line in references.splitlines() if line.startswith("- ")]
         assert entries
@@ -116,7 +134,7 @@ def test_every_lesson_names_its_sources():
 
 
 def test_every_lesson_has_the_same_parts():
-    for name in ("01", "02", "03"):
+    for name in LESSONS:
         text = prose(name)
         for part in (
             "**You will**",
@@ -134,7 +152,7 @@ def test_every_lesson_has_the_same_parts():
 HEADING = re.compile(r"### Exercise: `(\w+)` \(difficulty (\d) of 5, (\d+) minutes\)")
 
 
-@pytest.mark.parametrize("name", ["01", "02", "03"])
+@pytest.mark.parametrize("name", LESSONS)
 def test_an_exercise_is_announced_as_it_is(name):
     announced = HEADING.findall(prose(name))
     assert announced
@@ -144,7 +162,7 @@ def test_an_exercise_is_announced_as_it_is(name):
 
 
 def test_every_exercise_of_a_lesson_is_blank_checked_and_explained():
-    for name in ("01", "02", "03"):
+    for name in LESSONS:
         (path,) = [path for path in notebooks.paths() if path.stem.startswith(name)]
         sources = [cell.source for cell in nbformat.read(path, 4).cells]
         for exercise, *_ in HEADING.findall("\n".join(sources)):

@@ -200,7 +200,7 @@ EXHIBITS = (
         (
             "Which gradients does the branch get? Write dW2 and dW1 down: each holds the other matrix's part.",
             "dW2 = relu(x @ W1).T @ dy, and dW1 goes through W2.T. What are they when both matrices are 0?",
-            "One factor of 0 is enough for a product of 0, and then the other factor's gradient is not 0.",
+            "One factor of 0 is enough for a product of 0. Which one, if relu passes no gradient where its input is 0?",
         ),
         "https://github.com/yz93/LAVT-RIS/issues/25 (both layers of a gate start at 0).",
     ),

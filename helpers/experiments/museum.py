@@ -49,14 +49,14 @@ def train_steps_mended(w, gradient, batches, lr):
         yield w
 
 
-def norm_found(x, gamma, eps):
+def normalize_found(x, gamma, eps):
     """RMSNorm of each row. x (..., d), gamma (d,) -> (..., d)."""
     mean_square = (x**2).mean(axis=-1, keepdims=True)
     rrms = 1 / np.sqrt(mean_square + eps)
     return gamma * x / rrms
 
 
-def norm_mended(x, gamma, eps):
+def normalize_mended(x, gamma, eps):
     """RMSNorm of each row. x (..., d), gamma (d,) -> (..., d)."""
     mean_square = (x**2).mean(axis=-1, keepdims=True)
     rrms = 1 / np.sqrt(mean_square + eps)
@@ -192,12 +192,12 @@ def accumulating(train_steps):
             yield Symptoms(seen, np.arange(1, step + 1), np.array(used))
 
 
-def exploding(norm):
+def exploding(normalize):
     """Exhibit 2: the spread of the stream after each block of a pre-norm network."""
     network = Classifier(24, "residual", "rms")
     for leaf in training.leaves(network):
         if isinstance(leaf, layers.RMSNorm):
-            leaf.forward = _norm_by(leaf, norm)
+            leaf.forward = _norm_by(leaf, normalize)
 
     @np.errstate(over="ignore", invalid="ignore")
     def look(network):
@@ -207,11 +207,11 @@ def exploding(norm):
     return _trained(network, look)
 
 
-def _norm_by(leaf, norm):
+def _norm_by(leaf, normalize):
     @np.errstate(all="ignore")
     def forward(x):
         leaf.x = x
-        return norm(x, leaf.gamma, leaf.eps)
+        return normalize(x, leaf.gamma, leaf.eps)
 
     return forward
 
@@ -302,7 +302,7 @@ def spiking(clipped_step):
 
 FOUND = {  # by number: the function as it was found, mended, and what one sees with it
     1: (train_steps_found, train_steps_mended, accumulating),
-    2: (norm_found, norm_mended, exploding),
+    2: (normalize_found, normalize_mended, exploding),
     3: (branch_weights_found, branch_weights_mended, standing_still),
     4: (batch_norm_found, batch_norm_mended, one_by_one),
     5: (block_backward_found, block_backward_mended, fading),
