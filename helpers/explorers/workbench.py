@@ -18,7 +18,7 @@ from .learner import about, given
 
 OPTIMIZERS = (("SGD", "sgd"), ("Adam", "adam"))
 NORMS = (("none", None), ("BatchNorm", "batch"), ("LayerNorm", "layer"), ("RMSNorm", "rms"))
-GAINS = (("√2 (He)", bench.HE), *((f"{gain}", gain) for gain in (0.5, 1.0, 1.2, 2.0)))
+GAINS = (("√2", bench.HE), *((f"{gain}", gain) for gain in (0.5, 1.0, 1.2, 2.0)))
 ALPHAS = (("1", 1.0), ("1/√blocks", "root"), ("0.1", 0.1), ("learned, from 0 (ReZero)", "learned"))
 FILE = Path("workbench_runs.csv")
 
@@ -129,13 +129,17 @@ class Bench(Run):
             **values,
         )
 
-    def _rows(self):
+    def _build(self):
+        """Between picture and table stands what is done with the list of runs."""
+        super()._build()
         clear = widgets.Button(description="Clear the list", layout={"width": "auto"})
         save = widgets.Button(description="Save as CSV", tooltip=f"Writes {FILE}", layout={"width": "auto"})
         clear.on_click(lambda _: self.clear())
         save.on_click(lambda _: self.save())
         row = widgets.HBox([self.sort, clear, save, self.saved], layout={"flex_flow": "row wrap"})
-        return [*super()._rows(), row]
+        parts = list(self.box.children)
+        parts.insert(parts.index(self._table), row)
+        self.box.children = parts
 
     def _begin(self, values):
         self.steps = self.bar.max = values["budget"] // bench.EVERY + 1
@@ -173,7 +177,7 @@ class Bench(Run):
         except OSError as error:
             told = f"Not written ({html.escape(str(error))})."
         data = base64.b64encode(text.encode()).decode()
-        link = f'<a download="{FILE}" href="data:text/csv;base64,{data}">Download</a>'
+        link = f'<a style="text-decoration:underline" download="{FILE}" href="data:text/csv;base64,{data}">Download</a>'
         self.saved.value = f'<span role="status" style="{TEXT}">{html.escape(told)} {link}</span>'
 
 

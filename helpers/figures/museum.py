@@ -69,11 +69,9 @@ class Symptoms:
             self.pairs[1][n].set_data(symptoms.x, clip(self._upwards(symptoms.y), self.panel.ylim))
         last = here.progress[-1]
         self.end.set_data(*([[part[-1]] for part in losses(here.progress)] if last.diverged else ([], [])))
-        after = count(last.step, "step")
-        self.sentence = (
-            f"{self.name[0].upper()}{self.name[1:]}, after {after}: {self._loss(last)}{self._seen(here, self.panel.what)}. "
-            f"As it should be: {self._loss(healthy.progress[-1])}{self._seen(healthy)}."
-        )
+        after = f"{self.name[0].upper()}{self.name[1:]}, after {count(last.step, 'step')}"
+        loss = f"{self._loss(last)} (as it should be: {self._loss(healthy.progress[-1])})"
+        self.sentence = f"{after}: {loss}{self._seen(here, healthy)}."
         return [*self.pairs[0], *self.pairs[1], self.end]
 
     @staticmethod
@@ -87,8 +85,9 @@ class Symptoms:
             return "the loss is no longer finite"
         return f"loss {words(progress.loss)}, {words(100 * progress.error)} % wrong"
 
-    def _seen(self, symptoms, what=""):
-        if not len(symptoms.y):
+    def _seen(self, here, healthy):
+        if not len(here.y):
             return ""
-        value = self.panel.pick(symptoms.y)
-        return f"; {what} {words(value) if np.isfinite(value) else 'no longer finite'}".replace("  ", " ")
+        values = [self.panel.pick(symptoms.y) for symptoms in (here, healthy)]
+        mine, right = (words(value) if np.isfinite(value) else "no longer finite" for value in values)
+        return f"; {self.panel.what} {mine} (as it should be: {right})"

@@ -60,7 +60,7 @@ class Workbench:
 
     def __init__(self):
         self.figure, (self.left, *panels) = new_figure(3)
-        self.figure.subplots_adjust(left=0.09, wspace=0.42)
+        self.figure.subplots_adjust(left=0.105, right=0.985, wspace=0.46)
         loss_axis(self.left, 400)
         (self.line,) = self.left.plot([], [], ".-", color=WITH, lw=2, ms=7, label="this run")
         (self.end,) = self.left.plot([], [], "X", color=WITHOUT, ms=11, clip_on=False)
@@ -70,7 +70,8 @@ class Workbench:
         labels = ("spread σ of the stream", "length of the gradient")
         self.panels = [LayerBars(ax, label) for ax, label in zip(panels, labels)]
         for panel in self.panels:
-            panel.ax.set_xlabel("block (0: before the first)", fontsize=12)
+            panel.ax.set_xlabel("block (0: before any)", fontsize=12)
+            panel.ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
         self.sentence = ""
 
     def update(self, snapshots, network, steps, earlier):
@@ -105,10 +106,7 @@ class Workbench:
         ratios = last.spread[-1] / last.spread[0], last.gradient[0] / last.gradient[-1]
         if not np.isfinite(ratios).all():
             return ""
-        return (
-            f" From block 0 to the last σ is multiplied by {words(ratios[0])}, on the way back the gradient by "
-            f"{words(ratios[1])}."
-        )
+        return f" σ from block 0 to the last × {words(ratios[0])}, gradient on its way back × {words(ratios[1])}."
 
 
 class ShootOut:
@@ -143,7 +141,7 @@ class ShootOut:
 class Jacobian:
     """Left the singular values, the largest first; right how many directions are left, over the depth."""
 
-    LIMITS = (1e-20, 1e8)
+    LIMITS = (1e-20, 1e12)
 
     def __init__(self, depths, width):
         self.figure, (left, right) = new_figure(2)
