@@ -4,7 +4,8 @@ Conventions, for every function here:
 
 * statistics are computed in float64 whatever the input's dtype; the result has the input's floating
   dtype (integers give float64);
-* LayerNorm and RMSNorm normalize the last axis, BatchNorm normalizes every axis but axis 1;
+* LayerNorm and RMSNorm normalize the last axis, BatchNorm normalizes every axis but axis 1, GroupNorm
+  some channels (axis 1) of one example, with all their positions;
 * the variance is the biased one (divided by n) and eps stands inside the square root;
 * nothing changes its arguments.
 """
@@ -158,6 +159,37 @@ def masked_batch_norm(x, mask, gamma, beta, eps=1e-5):
     x_hat = (h - real.mean(axis=0)) / np.sqrt(real.var(axis=0) + eps)
     y = x_hat * _float64(gamma) + _float64(beta)
     return _like(np.where(mask[..., None], y, 0.0), x)
+
+
+# ------------------------------------------------------------------------------ GroupNorm
+
+
+def _in_groups(a, groups):
+    """a (N, C, ...) -> (N, groups, all values of a group)."""
+    return a.reshape(len(a), groups, -1)
+
+
+def group_norm(x, gamma, beta, groups, eps=1e-5):
+    """Normalize each group of neighbouring channels of an example, over all its positions.
+
+    x (N, C, ...), gamma, beta (C,), C a multiple of groups -> (N, C, ...). One group: all channels; C
+    groups: InstanceNorm. Wu & He 2018, arXiv:1803.08494, eq. 7.
+    """
+    h = _float64(x)
+    x_hat = layer_norm(_in_groups(h, groups), 1.0, 0.0, eps).reshape(h.shape)
+    return _like(x_hat * _per_channel(gamma, h) + _per_channel(beta, h), x)
+
+
+def group_norm_backward(dy, x, gamma, groups, eps=1e-5):
+    """Gradients of group_norm.
+
+    dy (N, C, ...), x (N, C, ...), gamma (C,) -> dx (N, C, ...), dgamma (C,), dbeta (C,).
+    """
+    dy, h = _float64(dy), _float64(x)
+    x_hat = layer_norm(_in_groups(h, groups), 1.0, 0.0, eps).reshape(h.shape)
+    g = dy * _per_channel(gamma, h)
+    dx, *_ = layer_norm_backward(_in_groups(g, groups), _in_groups(h, groups), 1.0, eps)
+    return dx.reshape(h.shape), (dy * x_hat).sum(axis=_batch_axes(h)), dy.sum(axis=_batch_axes(h))
 
 
 # ------------------------------------------------------------------------------ activations
@@ -467,6 +499,24 @@ class BatchNorm(Layer):
         axes = _batch_axes(self.x)
         self.dgamma, self.dbeta = (dy * x_hat).sum(axis=axes), dy.sum(axis=axes)
         return dy * _per_channel(self.gamma, self.x) * rstd
+
+
+class GroupNorm(Layer):
+    """group_norm with its gamma (ones at first) and beta (zeros). x (N, n_features, ...) -> the same."""
+
+    parameters = ("gamma", "beta")
+
+    def __init__(self, n_features, groups=8, eps=1e-5):
+        self.gamma, self.beta = np.ones(n_features), np.zeros(n_features)
+        self.groups, self.eps = groups, eps
+
+    def forward(self, x):
+        self.x = x
+        return group_norm(x, self.gamma, self.beta, self.groups, self.eps)
+
+    def backward(self, dy):
+        dx, self.dgamma, self.dbeta = group_norm_backward(dy, self.x, self.gamma, self.groups, self.eps)
+        return dx
 
 
 class DynamicTanh(Layer):

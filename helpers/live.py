@@ -128,8 +128,9 @@ class Picture(widgets.Image):
 
 
 # What ipywidgets and JupyterLab leave out for those who use a keyboard or a screen reader: slider handles
-# have no name, and JupyterLab takes the up and down keys away from menus and radio buttons. A script is not
-# run inside a widget's HTML, an event is; the picture that cannot load is the event, nothing is fetched.
+# have no name, and JupyterLab takes the up and down keys away from menus and radio buttons. And an Image
+# sends no clicks: their place is written into a hidden Text. A script is not run inside a widget's HTML, an
+# event is; the picture that cannot load is the event, nothing is fetched.
 PAGE_SCRIPT = """<img src="data:," alt="" style="display:none" onerror="
 for (const slider of document.querySelectorAll('.widget-slider')) {
   const name = slider.querySelector('.widget-label')?.textContent.trim();
@@ -142,7 +143,18 @@ if (!window.courseKeys) {
       event.stopPropagation();
   };
   window.addEventListener('keydown', window.courseKeys, true);
-}">"""
+}
+if (!window.coursePick) {
+  window.coursePick = event => {
+    const image = event.target;
+    const place = image.matches?.('.course-pick') && image.parentElement.querySelector('.course-place input');
+    if (!place) return;
+    // The time makes it a change, though the place may be the same.
+    place.value = [event.offsetX / image.clientWidth, event.offsetY / image.clientHeight, event.timeStamp].join(' ');
+    place.dispatchEvent(new Event('change', {bubbles: true}));
+  };
+  window.addEventListener('click', window.coursePick, true);
+}"><style>.course-pick { cursor: pointer }</style>"""
 
 
 class Told(Exception):
@@ -183,8 +195,8 @@ class Live:
     `error` is the exception of the last update, None when it went well.
     """
 
-    def __init__(self, figure, update, sentence=None, details=None, **controls):
-        self.figure, self.update, self.controls = figure, update, controls
+    def __init__(self, figure, update, sentence=None, details=None, pick=None, **controls):
+        self.figure, self.update, self.pick, self.controls = figure, update, pick, controls
         self._sentence, self._details = sentence or self._values_in_words, details
         self.defaults = self.values()
         self.sentence, self.error = "", None
@@ -202,7 +214,21 @@ class Live:
         self.image = Picture(format="png", width=width, height=height, layout=look)
         self._status, self._table, self._alert = widgets.HTML(), widgets.HTML(), widgets.HTML()
         parts = [*self._rows(), self._status, self.image, self._table, self._alert, widgets.HTML(PAGE_SCRIPT)]
+        if self.pick:
+            parts.append(self._place())
         self.box = widgets.VBox(parts)
+
+    def _place(self):
+        """The hidden Text that hears where the picture was clicked: out of reach for all but the script."""
+        self.image.add_class("course-pick")
+        place = widgets.Text(layout={"display": "none"})
+        place.add_class("course-place")
+        place.observe(self._clicked, "value")
+        return place
+
+    def _clicked(self, change):
+        x, y, _ = map(float, change["new"].split())
+        self.set(**self.pick(x, 1 - y))
 
     def _rows(self):
         """What stands above the sentence: the controls, then tabs, which belong to the picture."""
@@ -288,17 +314,19 @@ class Live:
         """Close all widgets and let go of the figure, which IPython's `Out` would keep alive with this."""
         close(self.box)
         self.controls, self.defaults = {}, {}
-        self.figure = self.update = self.box = self._blitter = self._sentence = self._details = None
+        self.figure = self.update = self.pick = self.box = None
+        self._blitter = self._sentence = self._details = None
 
 
-def live(figure, update, sentence=None, details=None, **controls):
+def live(figure, update, sentence=None, details=None, pick=None, **controls):
     """Show a figure that follows its controls.
 
     figure: a matplotlib Figure. update(**values): changes artists of the figure and returns those it
     changed (None: all). controls: widgets by the name of the argument that they give. sentence():
     what the picture shows now, with its numbers; details(): HTML below the picture, or nothing.
+    pick(x, y): the values of controls that a click on the picture sets; x, y from 0 to 1, upward.
     """
-    return Live(figure, update, sentence, details, **controls)
+    return Live(figure, update, sentence, details, pick, **controls)
 
 
 def close(widget):

@@ -83,6 +83,15 @@ def test_batch_norm_in_training_is_the_onnx_operator_in_its_conventions(shape):
     np.testing.assert_allclose((new_var - 0.5 * var) * (n - 1) / n, onnx_var - 0.5 * var, atol=1e-12)
 
 
+@pytest.mark.parametrize("groups", [1, 2, 3, 6])
+@pytest.mark.parametrize("shape", [(4, 6), (3, 6, 5), (2, 6, 4, 4)])
+def test_group_norm_is_the_onnx_operator(shape, groups):
+    x, gamma, beta = numbers(*shape), numbers(6, seed=1), numbers(6, seed=2)
+    kind = {"num_groups": groups, "epsilon": 1e-5, "stash_type": onnx.TensorProto.DOUBLE}
+    (expected,) = onnx_operator("GroupNormalization", [x, gamma, beta], **kind)
+    np.testing.assert_allclose(layers.group_norm(x, gamma, beta, groups), expected, atol=1e-7)
+
+
 @pytest.mark.parametrize("z", [numbers(7), numbers(3, 4)], ids=["1-D", "2-D"])
 def test_activations_are_the_onnx_operators(z):
     for name, f, attributes in (
@@ -183,6 +192,8 @@ def make(kind):
         "RMSNorm, 3-D": lambda: (layers.RMSNorm(4), numbers(2, 3, 4)),
         "BatchNorm": lambda: (layers.BatchNorm(4), numbers(5, 4)),
         "BatchNorm, 4-D": lambda: (layers.BatchNorm(4), numbers(2, 4, 3, 2)),
+        "GroupNorm": lambda: (layers.GroupNorm(6, groups=3), numbers(5, 6)),
+        "GroupNorm, 4-D": lambda: (layers.GroupNorm(4, groups=2), numbers(2, 4, 3, 2)),
         "Residual": lambda: (layers.Residual(layers.Linear(4, 4, rng), 0.7), numbers(5, 4)),
         "pre_norm": lambda: (layers.pre_norm(layers.Linear(4, 4, rng), layers.LayerNorm(4)), numbers(5, 4)),
         "post_norm": lambda: (
@@ -209,8 +220,8 @@ def all_layers(layer):
 
 KINDS = [
     "Linear", "Linear, 3-D", "tanh", "relu", "gelu", "linear", "LayerNorm", "LayerNorm, square",
-    "LayerNorm, 3-D", "RMSNorm", "RMSNorm, 3-D", "BatchNorm", "BatchNorm, 4-D", "Residual", "pre_norm",
-    "post_norm", "Sequential",
+    "LayerNorm, 3-D", "RMSNorm", "RMSNorm, 3-D", "BatchNorm", "BatchNorm, 4-D", "GroupNorm",
+    "GroupNorm, 4-D", "Residual", "pre_norm", "post_norm", "Sequential",
 ]  # fmt: skip
 
 

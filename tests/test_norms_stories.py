@@ -52,6 +52,22 @@ def test_residual_streams_grow(depth):
     )
 
 
+@pytest.mark.parametrize(("depth", "spread"), [(14, 128), (15, 181)])
+def test_a_residual_stream_passes_one_hundred_without_any_gain(depth, spread):
+    assert spreads(depth, residual=True)[0] == pytest.approx(spread, rel=0.07)
+
+
+def test_a_residual_stream_of_tanh_grows_like_a_root():
+    """tanh cannot give more than 1: branches of bounded size, in random directions."""
+    short, long = (spreads(depth, residual=True, activation="tanh", gain=1.5)[0] for depth in (16, 64))
+    assert long / short == pytest.approx(2, rel=0.15)
+
+
+def test_scaled_branches_stay_near_the_root_of_e():
+    assert spreads(50, residual=True, alpha=50**-0.5)[0] == pytest.approx(1.641, rel=0.03)
+    assert pytest.approx(1.641, abs=5e-4) == (1 + 1 / 50) ** 25
+
+
 @pytest.mark.parametrize("gain", [0.5, 1.5, 3.0])
 def test_with_layer_norm_each_layer_starts_again(gain):
     seen = experiments.activation_spread(20, "layer", gain=gain, **WIDE)
@@ -87,7 +103,7 @@ def test_mean_87_and_spread_4312_are_typical_and_not_certain():
 
 def test_past_one_hundred_needs_a_gain():
     assert round(100 ** (1 / 15), 2) == 1.36
-    assert round(1.1**15, 1) == 4.2
+    assert round(1.1**15, 1) == 4.2 and round(1.2**15, 1) == 15.4
 
 
 def test_the_preset_opens_at_layer_10_and_comes_back():
@@ -173,10 +189,20 @@ def test_gradients_are_divided_by_the_size_of_the_input(scale):
     assert (stepped**2).sum() == pytest.approx((x**2).sum() + 0.25 * (at_one**2).sum()), "Pythagoras"
 
 
-def test_a_key_after_layer_norm_can_always_be_selected():
-    keys = np.random.default_rng(1).standard_normal((256, 8))
-    found = [((k @ k.T).argmax(axis=1) == np.arange(256)).mean() for k in (plain_norm(keys), keys)]
-    assert found[0] == 1 and found[1] == pytest.approx(0.47, abs=0.02)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_key_after_a_norm_can_always_be_selected(seed):
+    keys = np.random.default_rng(seed).standard_normal((256, 8))
+    kinds = plain_norm(keys), layers.rms_norm(keys, np.ones(8), 0.0), keys
+    found = [((k @ k.T).argmax(axis=1) == np.arange(256)).mean() for k in kinds]
+    assert found[:2] == [1, 1] and found[2] == pytest.approx(0.47, abs=0.06)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_many_raw_keys_are_never_selected(seed):
+    """A key inside the hull of the others never wins, whatever the query: here of 20,000 queries."""
+    rng = np.random.default_rng(seed)
+    keys, queries = rng.standard_normal((64, 4)), rng.standard_normal((20_000, 4))
+    assert 64 - len(np.unique((queries @ keys.T).argmax(axis=1))) == pytest.approx(40, abs=8)
 
 
 def test_the_picture_of_the_geometry_is_a_projection():
@@ -193,16 +219,22 @@ def test_the_picture_of_the_geometry_is_a_projection():
 
 @pytest.mark.parametrize(
     ("spread", "eps", "out"),
-    [(1e-2, 1e-5, 0.953), (3e-3, 1e-5, 0.688), (1e-3, 1e-5, 0.3015), (1e-3, 1e-6, 0.7071)],
+    [
+        (1e-2, 1e-5, 0.953),
+        (3e-3, 1e-5, 0.688),
+        (1e-3, 1e-5, 0.3015),
+        (1e-3, 1e-6, 0.7071),
+        (6.5**0.5, 1e-6, 0.99999992),
+    ],
 )
 def test_small_spreads_do_not_become_1(spread, eps, out):
     x = np.tile([1.0, -1.0], 8) * spread
-    assert plain_norm(x, eps).std() == pytest.approx(out, abs=5e-4)
+    assert plain_norm(x, eps).std() == pytest.approx(out, abs=5e-4 if out < 0.99 else 5e-9)
 
 
 def test_small_spread_says_the_factor_on_gradients():
     shown = explorers.small_spread()
-    shown.set(spread=1e-6)
+    shown.set(spread=1e-6, eps=1e-5)
     assert "multiplied by up to 316 (at most 1/√ε = 316)" in shown.sentence
     shown.set(spread=1.0)
     assert "comes out as 1, and" in shown.sentence and "multiplied by up to 1 " in shown.sentence
@@ -251,19 +283,83 @@ def test_the_vector_of_the_lesson_in_half_precision():
 
 @pytest.mark.parametrize("d", [64, 512, 4096])
 def test_the_one_pass_variance_goes_wrong_as_the_mean_grows(d):
-    ratio = experiments.precision.precision_scan("float32", d).ratio
+    ratio = experiments.precision.precision_scan("float32", d).one_pass
     np.testing.assert_allclose(ratio[MEANS < 50], 1, atol=0.01)
     assert np.abs(ratio[(MEANS > 700) & (MEANS < 2000)] - 1).max() >= 0.25
     assert np.abs(ratio[MEANS > 1e4] - 1).min() >= 1
-    assert experiments.precision.precision_scan("float16", 512).ratio[0] == pytest.approx(1, abs=0.1)
+    assert experiments.precision.precision_scan("float16", 512).one_pass[0] == pytest.approx(1, abs=0.1)
 
 
 def test_it_can_turn_negative_where_two_passes_are_right():
-    assert experiments.precision.precision_scan("float32", 512).ratio.min() < 0
+    assert experiments.precision.precision_scan("float32", 512).one_pass.min() < 0
     z = np.random.default_rng(3).standard_normal(4096)
     x = (20000.3 + 0.5 * (z - z.mean()) / z.std()).astype("float32")
     assert experiments.precision.one_pass_variance(x) < 0
     assert x.var() == pytest.approx(0.25, rel=0.01)
+
+
+@pytest.mark.parametrize("d", [64, 512, 4096])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_welford_needs_one_pass_and_goes_right(d, seed):
+    z = np.random.default_rng(seed).standard_normal(d)
+    z = (z - z.mean()) / z.std()
+    for mean in (0.0, 100.3, 1000.3, 20000.3, 1e5):
+        x = (mean + 0.5 * z).astype("float32")
+        assert experiments.precision.welford_variance(x) == pytest.approx(0.25, rel=0.03)
+    exact = experiments.precision.welford_variance(np.array([z, 3 * z + 7]))
+    np.testing.assert_allclose(exact, [1, 9], rtol=1e-9)
+
+
+def test_welford_beside_the_one_pass_variance():
+    single, half = (experiments.precision.precision_scan(dtype, 512) for dtype in ("float32", "float16"))
+    np.testing.assert_allclose(single.welford, 1, atol=0.02)
+    np.testing.assert_allclose(half.welford[MEANS < 400], 1, atol=0.15)
+    assert np.median(np.abs(half.one_pass[(MEANS > 15) & (MEANS < 200)] - 1)) >= 1
+    assert np.spacing(np.float16(1024)) == 1, "a spread of 0.5 is lost already in the input"
+    assert np.nanmax(np.abs(half.welford[MEANS > 1024] - 1)) > 0.5
+
+
+def test_the_sentence_says_both_variances():
+    shown = explorers.when_numbers_run_out()
+    shown.set(dtype="float32", mean=1e5)
+    assert "the one-pass variance is 0: nothing is left of it; Welford's is 1" in shown.sentence
+    shown.set(dtype="float16", mean=1e5)
+    assert "the one-pass variance overflows; Welford's overflows." in shown.sentence
+
+
+@pytest.mark.parametrize(
+    ("eps", "kept", "out"),
+    [(0.0, False, np.nan), (1e-12, False, np.nan), (1e-8, False, np.nan), (1e-6, True, 0.0)],
+)
+def test_eps_must_fit_into_half_precision(eps, kept, out):
+    assert (np.float16(eps) > 0) == kept
+    for value in (3, -100, 0):
+        row = np.full(4, value, np.float16)
+        np.testing.assert_array_equal(experiments.precision.naive_layer_norm(row, eps), np.full(4, out))
+
+
+def layers_until_all_zero(dtype, gain, width, seed, most=400):
+    """Plain linear layers, values rounded to dtype after each; None when something is left after `most`."""
+    rng = np.random.default_rng(seed)
+    h = rng.standard_normal((8, width)).astype(dtype)
+    for layer in range(1, most + 1):
+        W = rng.standard_normal((width, width), np.float32) * np.float32(gain / width**0.5)
+        h = (h.astype("float32") @ W).astype(dtype)
+        if not h.any():
+            return layer
+    return None
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_small_numbers_end_at_zero_or_in_rounding(seed):
+    assert abs(layers_until_all_zero("float16", 0.5, 256, seed) - 28) <= 2
+    assert abs(layers_until_all_zero("float32", 0.5, 256, seed) - 150) <= 4
+    assert layers_until_all_zero("float16", 0.9, 256, seed) is None, (
+        "24 ln 2 / -ln 0.9 = 158 layers should do"
+    )
+    assert layers_until_all_zero("float16", 0.9, 64, seed, most=3000) > 158, (
+        "a narrow layer dies out by chance"
+    )
 
 
 # ------------------------------------------------------------------------------ the learner's functions
@@ -311,6 +407,35 @@ def test_training_with_a_wrong_backward_fails_visibly():
     run = to_the_end(explorers.train_with(layers.layer_norm, without_means))
     assert run.state["yours"][-1].error < 0.05, "it trains all the same"
     assert "differ by" in run.sentence
+
+
+def with_gamma_and_beta(use):
+    """LayerNorm up to x_hat; what is done with gamma and beta is given."""
+
+    def layer_norm(x, gamma, beta, eps):
+        return use(plain_norm(x, eps), gamma, beta)
+
+    return layer_norm
+
+
+@pytest.mark.parametrize(
+    ("use", "differ"),
+    [
+        (lambda x_hat, gamma, beta: x_hat * gamma + beta, False),
+        (lambda x_hat, gamma, beta: x_hat * beta + gamma, True),
+        (lambda x_hat, gamma, beta: x_hat + beta, True),
+        (lambda x_hat, gamma, beta: x_hat * gamma, True),
+        (lambda x_hat, gamma, beta: x_hat * (1 + gamma) + beta, True),
+        (lambda x_hat, gamma, beta: (x_hat + beta) * gamma, False),  # as long as beta is 0
+    ],
+    ids=["right", "swapped", "gamma ignored", "beta ignored", "one plus gamma", "shifted first"],
+)
+def test_training_shows_a_wrong_use_of_gamma_and_beta(use, differ):
+    run = explorers.train_with(with_gamma_and_beta(use), layers.layer_norm_backward)
+    assert ("slope measured differ by" in run.sentence) == differ
+    yours, reference = (run.state[name][-1].loss for name in ("yours", "the reference"))
+    shown = abs(yours / reference - 1) > 0.05
+    assert shown == (use(2.0, 3.0, 5.0) != 11), "only the right use draws one curve"
 
 
 def test_blank_functions_fall_back_to_the_reference_and_say_so():

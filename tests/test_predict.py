@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 from helpers import live, predict
+from helpers.figures import words
 from helpers.questions import PREDICTIONS, form
 from helpers.questions.form import Answers
+from helpers.questions.gradient_flow import bars
 from helpers.questions.kinds import Choice, Number
 
 
@@ -92,12 +94,15 @@ MEASURED = {  # (low, high): what the papers, the theory or the audit of the cla
     "similarity_plain": (-0.15, 0.15),
     "delete_one_layer": (0, 5),
     "slope_product": (1.1**50 * 0.999, 1.1**50 * 1.001),
-    "gradient_left": (0.9**50 * 0.999, 0.9**50 * 1.001),
-    "residual_bars": (8, 13),
+    "gradient_left": (0.95**50 * 0.999, 0.95**50 * 1.001),
+    "residual_bars": (28, 40),
     "relu_gain": (0.4, 2),
     "shattered": (-0.2, 0.2),
-    "drift_sigma": (1.5**15 / 1.3, 1.5**15 * 1.3),
+    "drift_sigma": (1.5**30 / 1.5, 1.5**30 * 1.5),
     "normalized_std": (0.298, 0.305),
+    "rms_offset": (0.99, 1.0),
+    "norm_share": (0.08, 0.09),
+    "kept_values": (10, 14),
 }
 
 
@@ -112,19 +117,27 @@ def test_the_four_corners_and_the_two_depths():
     assert (
         spread[0] < 1e-6 and spread[1] > 1e4 and spread[2] == pytest.approx(1, abs=0.01) and 3 < spread[3] < 8
     )
-    loss = PREDICTIONS["deeper_trains_worse"].value
+    loss = PREDICTIONS["deep_or_shallow"].value
     assert loss[4] < 0.1 and loss[40] > 0.9
 
 
-def test_numbers_in_the_words_come_from_the_code():
-    from helpers.questions.gradient_flow import bars
+def test_one_vector_added_moves_rms_norm_alone():
+    moves = PREDICTIONS["recentred_weights"].value
+    assert moves["LayerNorm"] < 1e-12 and moves["RMSNorm"] > 1
 
-    assert "`1.5 ** 15` is 438" in PREDICTIONS["drift_sigma"].why and round(1.5**15) == 438
+
+def test_numbers_in_the_words_come_from_the_code():
+    assert f"`1.5 ** 30` is {1.5**30:,.0f}" in PREDICTIONS["drift_sigma"].why
+    assert f"The first 15 layers make {1.5**15:.0f}" in PREDICTIONS["drift_sigma"].why
+    assert f"With 0.9 at each layer {words(0.9**50)} is left" in PREDICTIONS["gradient_left"].why
+    assert (
+        f"about {bars(0.8, 'residual', 'tanh'):.0f} times its length on its way"
+        in PREDICTIONS["residual_bars"].text
+    )
     assert (
         "all but 1 part in 10,000 or less" in PREDICTIONS["relu_gain"].why
         and bars(1.0, "plain", "relu") < 1e-4
     )
-    assert "past 100 before layer 15" in PREDICTIONS["drift_sigma"].why and 1.5**14 > 100
 
 
 # ------------------------------------------------------------------------------ asking and locking

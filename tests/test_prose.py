@@ -7,12 +7,15 @@ import nbformat
 import numpy as np
 import pytest
 
-from helpers import exercises, experiments, layers
+from helpers import exercises, experiments, explorers, layers
+from helpers.experiments import batches, sharing
+from helpers.experiments.precision import precision_scan
+from helpers.questions import PREDICTIONS
 
 from . import notebooks
 
+LESSONS = ("01", "02", "03", "04", "05", "07")
 LESSON = np.array([2.0, -3.0, 1.0, 4.0])
-LESSONS = ("01", "02", "03", "07")
 
 
 def prose(name):
@@ -42,6 +45,38 @@ def small_spread(spread, eps=1e-5):
     return layers.layer_norm(x, np.ones(4), np.zeros(4), eps).std()
 
 
+def furthest(ratio):
+    return np.abs(ratio - 1).max()
+
+
+C = sharing.NUMBERS[:, :, 2]  # the letter C of the first picture of 04, and the row of its 9
+ROW = sharing.NUMBERS[0, 1]
+FOUR = np.array([1.0, 3.0, 5.0, 7.0])
+
+
+def kept_variance(unbiased):
+    return 0.9 * 1 + 0.1 * FOUR.var(ddof=unbiased)
+
+
+def neighbours_move(batch):
+    explorer = explorers.neighbour()
+    explorer.set(batch=batch, move=5.0)
+    return float(re.search(r"BatchNorm changed .*? by up to ([\d.]+)", explorer.sentence)[1])
+
+
+def at_position(position):
+    return batches.position_statistics(8).count[position - 1]
+
+
+def real_share():
+    return batches.padded_sequences(10)[1].mean()
+
+
+def norm_share(d):
+    norm, rest = (experiments.cost.counts(d)[name][0] for name in ("LayerNorm", "feed-forward"))
+    return 100 * norm / (norm + rest)
+
+
 def before_training(kind):
     """How spread and gradient change from one end to the other of 40 fresh layers."""
     seen = next(experiments.workbench.watch(experiments.Classifier(40, kind), *experiments.spirals()))
@@ -55,7 +90,7 @@ def share_of_directions(name):
 SAID = [  # (notebook, what it says, the same from the code)
     ("00", "$0.9^{50} = 0.00515$", lambda: f"$0.9^{{50}} = {toy(50, 0.9, False):.5f}$"),
     ("01", "$1.1^{50} = 117$", lambda: f"$1.1^{{50}} = {toy(50, 0.1):.0f}$"),
-    ("01", "With 100 blocks, 13,781.", lambda: f"With 100 blocks, {toy(100, 0.1):,.0f}."),
+    ("01", "with 100 blocks, 13,781.", lambda: f"with 100 blocks, {toy(100, 0.1):,.0f}."),
     ("01", "makes 2.70, and a slope of −0.01 makes 0.366", lambda: f"makes {toy(100, 0.01):.2f}, and a slope of −0.01 makes {toy(100, -0.01):.3f}"),
     ("01", "$0.9^{50}$, half a percent", lambda: "$0.9^{50}$, half a percent" if round(100 * toy(50, -0.1), 1) == 0.5 else ""),
     ("01", "98 % of them through 19 to 35", lambda: f"{100 * experiments.path_counts(54)[19:36].sum():.0f} % of them through 19 to 35"),
@@ -78,7 +113,39 @@ SAID = [  # (notebook, what it says, the same from the code)
     ("03", "Where $\\sigma^2 = \\varepsilon$ it is 0.71", lambda: f"Where $\\sigma^2 = \\varepsilon$ it is {small_spread(1e-5**0.5):.2f}"),
     ("03", "at σ = 11.3 the sum", lambda: f"at σ = {experiments.precision.overflow_limit('float16', 512):.1f} the sum"),
     ("03", "32 for 64 features, 4 for 4096", lambda: "{:.0f} for 64 features, {:.0f} for 4096".format(*(experiments.precision.overflow_limit("float16", d) for d in (64, 4096)))),
+    ("03", "within 2 % of the truth up to a mean of 100,000", lambda: "within 2 % of the truth up to a mean of 100,000" if furthest(precision_scan("float32", 512).welford) < 0.02 else ""),
+    ("03", "neighbouring float16 numbers are 1 apart", lambda: f"neighbouring float16 numbers are {np.spacing(np.float16(1024)):.0f} apart"),
+    ("03", "is $2^{-24}$, about $6 \\cdot 10^{-8}$", lambda: f"is $2^{{{np.log2(float(np.finfo('float16').smallest_subnormal)):.0f}}}$, about ${2.0**-24 * 1e8:.0f} \\cdot 10^{{-8}}$"),
+    ("03", "the same should happen by layer 160", lambda: f"the same should happen by layer {round(24 * np.log(2) / -np.log(0.9), -1):.0f}"),
     ("03", "4.6 after 20 blocks", lambda: f"{experiments.activation_spread(20, 'layer', True, width=256).std[-1]:.1f} after 20 blocks"),
+    ("04", "add up to 40, so their mean is 5", lambda: f"add up to {C.sum()}, so their mean is {C.mean():.0f}"),
+    ("04", "from 5 add up to 128, so the variance is 16 and the spread 4. The 9 becomes $(9 - 5) / 4 = 1$", lambda: f"from 5 add up to {((C - 5) ** 2).sum():.0f}, so the variance is {C.var():.0f} and the spread {C.std():.0f}. The {C[0, 1]} becomes $({C[0, 1]} - 5) / 4 = {(C[0, 1] - 5) / 4:.0f}$"),
+    ("04", "$(9 - 5) / \\sqrt{15.67} = 1.01$", lambda: f"$({ROW[2]} - {ROW.mean():.0f}) / \\sqrt{{{ROW.var():.2f}}} = {sharing.normalized('LayerNorm')[0][0, 1, 2]:.2f}$"),
+    ("04", "$9 / \\sqrt{40.67} = 1.41$", lambda: f"${ROW[2]} / \\sqrt{{{(ROW**2).mean():.2f}}} = {sharing.normalized('RMSNorm')[0][0, 1, 2]:.2f}$"),
+    ("04", "is 5, the unbiased one $20 / 3 = 6.667$, so 1.400 or 1.567 is kept", lambda: f"is {FOUR.var():.0f}, the unbiased one $20 / 3 = {FOUR.var(ddof=1):.3f}$, so {kept_variance(0):.3f} or {kept_variance(1):.3f} is kept"),
+    ("04", "For a batch of 64 that difference is under 2 percent; for a batch of 2 it is a factor of 2", lambda: f"For a batch of 64 that difference is under {np.ceil(100 * (64 / 63 - 1)):.0f} percent; for a batch of 2 it is a factor of {2 / (2 - 1):.0f}"),
+    ("04", "$0.9^{10} = 0.35$, $0.9^{50} = 0.005$", lambda: f"$0.9^{{10}} = {0.9**10:.2f}$, $0.9^{{50}} = {0.9**50:.3f}$"),
+    ("04", "still moves others by more than 1", lambda: "still moves others by more than 1" if neighbours_move(16) > 1 else ""),
+    ("04", "0.71 for 2, 0.18 for 32", lambda: f"{2**-0.5:.2f} for 2, {32**-0.5:.2f} for 32"),
+    ("04", "141 percent for 2, 25 percent for 32", lambda: "{:.0f} percent for 2, {:.0f} percent for 32".format(*(100 * (2 / (b - 1)) ** 0.5 for b in (2, 32)))),
+    ("04", "Of 8 sequences, 4 have a token at position 50, and 1 at position 95", lambda: f"Of 8 sequences, {at_position(50)} have a token at position 50, and {at_position(95)} at position 95"),
+    ("04", "Here 48.75 percent of the places", lambda: f"Here {100 * real_share():.2f} percent of the places"),
+    ("04", "$\\sqrt{0.4875} = 0.70$, BatchNorm divides by that, and the real tokens come out with a spread of $1 / 0.70 = 1.43$", lambda: f"$\\sqrt{{{real_share():.4f}}} = {real_share() ** 0.5:.2f}$, BatchNorm divides by that, and the real tokens come out with a spread of $1 / 0.70 = {real_share() ** -0.5:.2f}$"),
+    ("04", "$\\sqrt{\\pi / (\\pi - 1)} = 1.211$", lambda: f"$\\sqrt{{\\pi / (\\pi - 1)}} = {batches.RELU_BATCH_NORM_GROWTH:.3f}$"),
+    ("04", "$1.211^{30} = 313$", lambda: f"$1.211^{{30}} = {batches.RELU_BATCH_NORM_GROWTH**30:.0f}$"),
+    ("04", "so the picture shows 192", lambda: f"so the picture shows {batches.gradient_growth()[0]:.0f}"),
+    ("04", "32 pictures of 8 × 8 positions give each channel 2048 numbers", lambda: f"32 pictures of 8 × 8 positions give each channel {32 * 8 * 8} numbers"),
+    ("05", "$30 / 4 = 7.5$, and its root $\\sqrt{7.5} = 2.7386$", lambda: f"$30 / 4 = {(LESSON**2).mean()}$, and its root $\\sqrt{{7.5}} = {(LESSON**2).mean() ** 0.5:.4f}$"),
+    ("05", "a little smaller, 2.5495,", lambda: f"a little smaller, {LESSON.std():.4f},"),
+    ("05", "$7.5 - 1^2 = 6.5$", lambda: f"$7.5 - 1^2 = {(LESSON**2).mean() - LESSON.mean() ** 2}$"),
+    ("05", "1.19 · 10⁻⁷ in float32", lambda: f"{np.finfo(np.float32).eps * 1e7:.2f} · 10⁻⁷ in float32"),
+    ("05", "7 operations against 4, and 12 numbers moved against 7", lambda: "{:.0f} operations against {:.0f}, and {:.0f} numbers moved against {:.0f}".format(*(experiments.cost.counts(512)[name][k] for k in (0, 1) for name in ("LayerNorm", "RMSNorm")))),
+    ("05", "share of the *operations* is 0.085 %", lambda: f"share of the *operations* is {norm_share(512):.3f} %"),
+    ("05", "at 64 the share is 0.68 %", lambda: f"at 64 the share is {norm_share(64):.2f} %"),
+    ("05", "At mean 1000, 12 different values are left", lambda: f"At mean 1000, {PREDICTIONS['kept_values'].value} different values are left"),
+    ("05", "\\sqrt{\\pi/(\\pi - 1)} = 1.21$", lambda: f"\\sqrt{{\\pi/(\\pi - 1)}} = {(np.pi / (np.pi - 1)) ** 0.5:.2f}$"),
+    ("05", "with ε = 10⁻⁶ comes out as 0.71", lambda: f"with ε = 10⁻⁶ comes out as {layers.rms_norm(np.full(4, 1e-3), np.ones(4), 1e-6)[0]:.2f}"),
+    ("05", "$256^2 = 65536$ is beyond the largest number, 65,504", lambda: f"$256^2 = {256**2}$ is beyond the largest number, {float(np.finfo(np.float16).max):,.0f}"),
     ("07", "$-\\log \\tfrac13 = \\log 3 = 1.0986$", lambda: f"$-\\log \\tfrac13 = \\log 3 = {np.log(3):.4f}$"),
     ("07", "0.18 times as long at the first block as at the last", lambda: f"{before_training('plain')[1]:.2f} times as long at the first block as at the last"),
     ("07", "σ has grown 409 times from the first block to the last, the gradient 949 times", lambda: "σ has grown {:.0f} times from the first block to the last, the gradient {:.0f} times".format(*before_training("residual"))),
@@ -111,6 +178,17 @@ ANSWERED = [  # (what learners ask, notebook, heading, words of the answer)
     ("Do deep plain networks not train at all?", "07", "Where the story breaks", "They train worse **with the same effort**"),
     ("Is pre-norm always better than post-norm?", "07", "Where the story breaks", "at 0.01 both do"),
     ("Why sqrt(var + eps) and not std + eps?", "03", "The class, line by line", "autograd gives NaN for a constant row"),
+    ("Why do transformers use LayerNorm and not BatchNorm?", "04", "Side by side", "a token's output depends on that token"),
+    ("Does LayerNorm take all tokens and features of a sentence?", "04", "Side by side", "over the **last axis only**"),
+    ("Can transformers use BatchNorm at all?", "04", "Side by side", "They can; it works badly by default"),
+    ("Is it the different lengths alone?", "04", "Sequences of different length", "it is **incomplete**"),
+    ("Is momentum 0.1 or 0.9?", "04", "Conventions: momentum and variance", "PyTorch's 0.1 is their 0.9"),
+    ("Do gamma and beta undo BatchNorm?", "04", "Where the story breaks", "could bring back one fixed mean and one fixed spread"),
+    ("Does BatchNorm put values in [0, 1]?", "04", "Where the story breaks", "Mean 0 and spread 1 is not a range"),
+    ("BatchNorm before or after the activation?", "04", "Where the story breaks", "The paper has BatchNorm before it"),
+    ("Does BatchNorm work by reducing internal covariate shift?", "04", "Where the story breaks", "**after** BatchNorm, and the network trained nearly as well"),
+    ("RMSNorm multiplies by rsqrt: should it not divide?", "05", "The class, line by line", "multiplying by it **is** dividing by the root"),
+    ("Does scale not matter any more after a norm?", "05", "Where the story breaks", "For $a < 0$ the output turns around"),
 ]  # fmt: skip
 
 
@@ -173,3 +251,39 @@ def test_every_exercise_of_a_lesson_is_blank_checked_and_explained():
             assert known.is_blank(namespace[exercise])
             assert tuple(inspect.signature(namespace[exercise]).parameters) == known.parameters
             assert f"exercises.{exercise}.check({exercise})" in sources
+
+
+# ------------------------------------------------------------------------------ predictions
+
+
+def asked_and_near():
+    """Each prediction of the notebooks, with what a learner sees before the answer: the cells between the question
+    and its reveal, or the one after the reveal where there is none between."""
+    found = []
+    for path in notebooks.paths():
+        cells = nbformat.read(path, 4).cells
+        sources = [cell.source for cell in cells]
+        for name in PREDICTIONS:
+            if f'predict.ask("{name}")' in sources:
+                asked, revealed = (sources.index(f'predict.{verb}("{name}")') for verb in ("ask", "reveal"))
+                found.append((name, cells[asked + 1 : revealed] or cells[revealed + 1 : revealed + 2]))
+    return found
+
+
+def words_of(cell):
+    """A cell's source and what its outputs say."""
+    outputs = (output.get("data", output) for output in cell.get("outputs", ()))
+    return "\n".join([cell.source, *(output.get("text/plain", output.get("text", "")) for output in outputs)])
+
+
+@pytest.mark.parametrize(("name", "cells"), asked_and_near())
+def test_the_answer_does_not_stand_beside_the_question(name, cells):
+    prediction = PREDICTIONS[name]
+    seen = "\n".join([prediction.text, *map(words_of, cells)])
+    numbers = re.findall(r"\d+\.\d+|\d{2,}", prediction.says(prediction.value))
+    read = [number for number in numbers if number in seen]
+    assert not numbers or read != numbers, "all of the answer can be read there"
+
+
+def test_every_prediction_is_asked_in_a_notebook():
+    assert {name for name, _ in asked_and_near()} == set(PREDICTIONS)

@@ -12,7 +12,15 @@ from helpers.questions.kinds import plain
 
 from .test_predict import bundle, state
 
-LEAST = {"start_here": 4, "residual_connections": 6, "gradient_flow": 6, "layer_norm": 5, "make_it_train": 17}
+LEAST = {
+    "start_here": 4,
+    "residual_connections": 6,
+    "gradient_flow": 6,
+    "layer_norm": 5,
+    "batch_norm": 6,
+    "rms_norm": 6,
+    "make_it_train": 17,
+}
 EVERY = [(name, key) for name, questions in QUIZZES.items() for key in questions]
 
 
@@ -83,6 +91,11 @@ def test_numbers_in_the_words_come_from_the_code():
     assert "1.1547" in right["biased"].why and np.std(y, ddof=1) == pytest.approx(1.1547, abs=1e-4)
     one, other = (layers.layer_norm(np.arange(4.0) + k, np.ones(4), np.zeros(4)) for k in (1, 4))
     assert right["same_output"].text.startswith("No") and np.allclose(one, other)
+    images = np.random.default_rng(0).standard_normal((32, 4, 8, 8))
+    assert right["images"].text == str(images[:, 0].size)
+    one, zero = np.ones(4), np.zeros(4)
+    y = layers.batch_norm(images, one, zero, zero, one, training=True)[0]
+    assert right["relu"].text.startswith("No: mean 0 and spread 1") and 0.45 < (y < 0).mean() < 0.55
 
 
 def test_what_the_feedback_claims_is_measured():

@@ -121,7 +121,7 @@ def test_an_error_in_the_work_is_shown_and_ends_it(run):
 
 
 def test_two_networks_of_one_seed_train_alike_however_it_is_chopped():
-    explorer = explorers.deeper_trains_worse()
+    explorer = explorers.deep_or_shallow()
     explorer.set(depth=10)
     wait_for(explorer)
     chopped = explorer.state

@@ -313,7 +313,8 @@ class Exercise:
         ratio = describing.ratio(self, outputs, wrong[0])
         mistake = "factor" if ratio else None
         near = [describing.nearly(output, want) for output, want in zip(outputs, self.wanted)]
-        if near[first] and np.mean(near) > 0.7:  # a slip with eps is near only where eps is tiny
+        # A slip with eps is near only where eps is tiny, and a special case is wrong there only.
+        if near[first] and np.mean(near) > 0.7 and np.mean(right) < 0.5:
             mistake = "low_precision"
             text += " It is nearly right, to about three digits: something is rounded (float16?), or a constant is off."
         facts = self.properties(self._ask(f), self.probes[first]) if self.properties else []

@@ -147,6 +147,7 @@ DENOMINATORS = {
     "times": lambda v, eps, n: np.sqrt(v * eps),
     "where": lambda v, eps, n: np.sqrt(np.where(v == 0, eps, v)),
     "where below": lambda v, eps, n: np.where(np.sqrt(v) < eps, 1, np.sqrt(v)),
+    "zeros where tiny": lambda v, eps, n: np.where(v < 1e-8, np.inf, np.sqrt(v + eps)),
 }
 
 DIVISIONS = {

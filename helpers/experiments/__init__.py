@@ -1,6 +1,7 @@
 """One function per question, asked of networks that really run: arrays in, small dataclasses out."""
 
-from . import museum, precision, workbench
+from . import batches, cost, museum, precision, sharing, workbench
+from .invariance import invariance
 from .paths import PathGradients, gradient_by_path_length, path_counts
 from .shattered import (
     GradientCurve,
@@ -52,9 +53,11 @@ __all__ = [
     "Stack",
     "activation_spread",
     "autocorrelation",
+    "batches",
     "brown_noise",
     "chance_error",
     "cosines_with_first",
+    "cost",
     "deepen",
     "evaluate",
     "gradient_by_path_length",
@@ -63,6 +66,7 @@ __all__ = [
     "gradient_gap",
     "gradient_norms",
     "input_similarity",
+    "invariance",
     "leaves",
     "lesion_errors",
     "mean_cosine",
@@ -72,6 +76,7 @@ __all__ = [
     "precision",
     "random_lesion_errors",
     "relu_cosine_theory",
+    "sharing",
     "spirals",
     "spread_through",
     "toy_gradient_norms",

@@ -15,7 +15,12 @@ from . import stacks
 from .stacks import _check
 
 HE = np.sqrt(2)  # gain of a matrix before a ReLU: He et al. 2015, arXiv:1502.01852, eq. 10
-NORMS = {**stacks.NORMS, "batch": layers.BatchNorm, "dynamic tanh": layers.DynamicTanh}
+NORMS = {
+    **stacks.NORMS,
+    "batch": layers.BatchNorm,
+    "group": layers.GroupNorm,
+    "dynamic tanh": layers.DynamicTanh,
+}
 
 
 def spirals(points=600, arms=3, noise=0.1, turns=1.0, seed=0):

@@ -4,7 +4,17 @@ Each function returns a `Live`; end a cell with it. Those that take the learner'
 draw the reference while it is still blank.
 """
 
-from .gradients import deeper_trains_worse, gradient_bars, shattered, which_gradient, your_gradient_bars
+from .batches import (
+    batch_norm_at_init,
+    batch_sizes,
+    future,
+    lengths,
+    neighbour,
+    padding,
+    small_batches,
+    train_and_eval,
+)
+from .gradients import deep_or_shallow, gradient_bars, shattered, which_gradient, your_gradient_bars
 from .museum import museum
 from .norms import (
     drift,
@@ -23,6 +33,8 @@ from .residual import (
     paths,
     what_is_left,
 )
+from .rms import casting, cost, two_norms, what_leaves_it_unchanged, what_the_gradient_loses
+from .sharing import which_numbers
 from .start import survival, two_switches
 from .workbench import clipping, jacobian, shoot_out, workbench
 
@@ -41,7 +53,7 @@ ALL = {
         your_gradient_bars,
         which_gradient,
         shattered,
-        deeper_trains_worse,
+        deep_or_shallow,
         drift,
         layer_norm_steps,
         geometry,
@@ -49,6 +61,20 @@ ALL = {
         small_spread,
         when_numbers_run_out,
         train_with,
+        which_numbers,
+        neighbour,
+        future,
+        lengths,
+        padding,
+        small_batches,
+        train_and_eval,
+        batch_sizes,
+        batch_norm_at_init,
+        two_norms,
+        what_the_gradient_loses,
+        what_leaves_it_unchanged,
+        cost,
+        casting,
         workbench,
         shoot_out,
         jacobian,

@@ -176,7 +176,7 @@ def compete(depth, lr):
     return side_by_side(networks, lr)
 
 
-def deeper_trains_worse():
+def deep_or_shallow():
     """Train a shallow, a deep and a deep residual network on the same data: which fits it best?"""
     picture = figures.LossCurves(STEPS)
     return Run(
@@ -184,7 +184,7 @@ def deeper_trains_worse():
         picture.update,
         compete,
         STEPS // EVERY,
-        3,
+        2,  # after one more the picture would answer the prediction before it
         lambda: picture.sentence,
         depth=controls.choice("layers of the deep networks", 40, 20, 10),
         lr=controls.choice("learning rate", 0.02, 0.01, 0.003),

@@ -186,7 +186,7 @@ def small_spread():
         update,
         lambda: picture.sentence,
         spread=controls.power("spread σ of the input", -2, -6, 2),
-        eps=controls.power("ε", -5, -12, 0),
+        eps=controls.power("ε", -8, -12, 0),  # at −5 the picture would answer the prediction before it
     )
 
 
@@ -203,7 +203,7 @@ def when_numbers_run_out():
             dtype,
             d,
             (spread, precision.output_std(dtype, d, spread)),
-            (mean, precision.variance_ratio(dtype, d, mean)),
+            (mean, *(float(ratio[0]) for ratio in precision.variance_ratios(dtype, d, [mean]))),
         )
 
     return live(

@@ -3,38 +3,57 @@
 `sentence` says what the picture shows now, with its numbers.
 """
 
+from .batches import AtInit, BatchSizes, Dependence, Lengths, Padding, SmallBatches, TrainAndEval
+from .cost import Cost
 from .drawing import count, words
 from .geometry import Geometry, TwoTokens
+from .invariance import Invariance
 from .museum import Symptoms
 from .norms import LayerNormSteps
-from .precision import NumbersRunOut, SmallSpread
+from .precision import Kept, NumbersRunOut, SmallSpread
 from .residual import Deletions, Paths, Similarity, SlopeProduct, TwoVectors
+from .rms import OneDirection, TwoNorms
+from .sharing import Comparison, WhichNumbers
 from .signal import Drift, GradientBars, Survival, TwoSwitches, WhichGradient
 from .training import LossCurves, Shattered, YourTraining
 from .workbench import Clipping, Jacobian, ShootOut, Workbench
 
 __all__ = [
+    "AtInit",
+    "BatchSizes",
     "Clipping",
+    "Comparison",
+    "Cost",
     "Deletions",
+    "Dependence",
     "Drift",
     "Geometry",
     "GradientBars",
+    "Invariance",
     "Jacobian",
+    "Kept",
     "LayerNormSteps",
+    "Lengths",
     "LossCurves",
     "NumbersRunOut",
+    "OneDirection",
+    "Padding",
     "Paths",
     "Shattered",
     "ShootOut",
     "Similarity",
     "SlopeProduct",
+    "SmallBatches",
     "SmallSpread",
     "Survival",
     "Symptoms",
+    "TrainAndEval",
+    "TwoNorms",
     "TwoSwitches",
     "TwoTokens",
     "TwoVectors",
     "WhichGradient",
+    "WhichNumbers",
     "Workbench",
     "YourTraining",
     "count",

@@ -14,6 +14,7 @@ WITH, WITHOUT = "#0072B2", "#D55E00"
 MEAN, SPREAD, LEARNED = "#009E73", "#AA4499", "#AA4499"
 GHOST, THEORY, INK = "#767676", "#222222", "#222222"
 
+STEPS = (1, 2, 5, 10)  # ticks at round numbers
 SMALLEST = 1e-300  # what a logarithmic axis draws instead of 0
 
 
@@ -49,8 +50,8 @@ def new_figure(columns=1, width_ratios=None):
     for ax in axes:
         ax.spines[["top", "right"]].set_visible(False)
         ax.tick_params(labelsize=11)
-        ax.xaxis.set_major_locator(MaxNLocator(7, integer=True))
-        ax.yaxis.set_major_locator(MaxNLocator(5))
+        ax.xaxis.set_major_locator(MaxNLocator(7, steps=STEPS, integer=True))
+        ax.yaxis.set_major_locator(MaxNLocator(5, steps=STEPS))
         ax.grid(axis="y", alpha=0.3)
         ax.set_axisbelow(True)
         _fix_label_places(ax)
@@ -86,7 +87,7 @@ def set_scale(ax, scale):
     """Change the scale of the y axis; nothing happens when it is the same already."""
     if ax.get_yscale() != scale:
         ax.set_yscale(scale)
-        ax.yaxis.set_major_locator(LogLocator(numticks=6) if scale == "log" else MaxNLocator(5))
+        ax.yaxis.set_major_locator(LogLocator(numticks=6) if scale == "log" else MaxNLocator(5, steps=STEPS))
         ax.minorticks_off()
 
 
@@ -114,6 +115,17 @@ def set_limits(ax, x=None, y=None):
         ax.set_xlim(*x)
     if y is not None and tuple(y) != ax.get_ylim():
         ax.set_ylim(*y)
+
+
+def put_dot(dot, x, y, limits, marker):
+    """Put a dot at x, y; where it is off the scale, it is a triangle at the edge that points to where it is.
+
+    limits: of the y axis. Returns whether it is off the scale.
+    """
+    low, high = limits
+    dot.set_marker("^" if y > high else "v" if y < low else marker)
+    dot.set_data([x], [np.clip(y, low, high)])
+    return not low <= y <= high
 
 
 class Bars:

@@ -139,6 +139,6 @@ class LayerNormSteps:
         return "<br>" + table(head, zip(names, written, exactly, roughly))
 
 
-def in_brackets(value):
+def in_brackets(value, digits=6):
     """A number for use inside a formula: a negative one in brackets."""
-    return f"({words(value, 6)})" if value < 0 else words(value, 6)
+    return f"({words(value, digits)})" if value < 0 else words(value, digits)

@@ -2,11 +2,24 @@
 
 import numpy as np
 
-from .drawing import GHOST, INK, LEARNED, MEAN, THEORY, WITH, WITHOUT, legend_above, new_figure, words
+from .drawing import (
+    GHOST,
+    INK,
+    LEARNED,
+    MEAN,
+    THEORY,
+    WITH,
+    WITHOUT,
+    count,
+    legend_above,
+    new_figure,
+    put_dot,
+    words,
+)
 
 
 class NumbersRunOut:
-    """LayerNorm with few bits: the spread it gives, and the variance that one pass over the data gives."""
+    """LayerNorm with few bits: the spread it gives, and the variances that one pass over the data gives."""
 
     LIMITS = -2.0, 4.0  # of the drawn ratio
 
@@ -18,7 +31,8 @@ class NumbersRunOut:
         left.set(xscale="log", xlim=(0.9, 450), ylim=(-0.1, 1.3))
         left.set_xlabel("spread σ of the input", fontsize=12)
         left.set_ylabel("spread after LayerNorm", fontsize=12)
-        (self.ratio,) = right.plot([], [], "o", color=WITHOUT, ms=4, label="one pass, E[x²] − E[x]²")
+        (self.one_pass,) = right.plot([], [], "o", color=WITHOUT, ms=4, label="E[x²] − E[x]²")
+        (self.welford,) = right.plot([], [], "+", color=WITH, ms=6, label="Welford")
         (self.there,) = right.plot([], [], "D", color=LEARNED, ms=9)
         right.axhspan(self.LIMITS[0], 0, color=WITHOUT, alpha=0.12, lw=0)
         right.axhline(1, color=INK, lw=1)
@@ -29,24 +43,27 @@ class NumbersRunOut:
         for ax in (left, right):
             ax.minorticks_off()
         legend_above(left, self.output, self.limit)
-        legend_above(right, self.ratio)
+        legend_above(right, self.one_pass, self.welford)
         self.sentence = ""
 
     def update(self, scan, spreads, means, limit, name, d, here, there):
-        """scan: PrecisionScan; limit: spread of the overflow; here: (spread, output), there: (mean, ratio)."""
+        """scan: PrecisionScan; limit: spread of the overflow; here: (spread, output); there: (mean, one-pass
+        variance / true, Welford's / true)."""
         self.output.set_data(spreads, scan.output)
         self.limit.set_data([limit, limit], [-0.1, 1.3])
         self.here.set_data([here[0]], [here[1]])
-        drawn = np.isfinite(scan.ratio)
-        self.ratio.set_data(means[drawn], np.clip(scan.ratio[drawn], *self.LIMITS))
-        self.there.set_data(*[[v] for v in (there[0], np.clip(there[1], *self.LIMITS))])
+        for line, ratio in ((self.one_pass, scan.one_pass), (self.welford, scan.welford)):
+            drawn = np.isfinite(ratio)
+            line.set_data(means[drawn], np.clip(ratio[drawn], *self.LIMITS))
+        put_dot(self.there, *there[:2], self.LIMITS, "D")
         dead = spreads[scan.output == 0]
         first = f"first all-zero output at σ = {words(dead[0])}" if dead.size else "no overflow up to σ = 400"
         self.sentence = (
             f"{name}, d = {d}: σ = {words(here[0])} comes out as {words(here[1])}; {first} "
-            f"(theory {words(limit)}). With mean {words(there[0], 4)} the one-pass variance {self._fate(there[1])}."
+            f"(theory {words(limit)}). With mean {words(there[0], 4)} the one-pass variance {self._fate(there[1])}; "
+            f"Welford's {self._fate(there[2])}."
         )
-        return [self.output, self.limit, self.here, self.ratio, self.there]
+        return [self.output, self.limit, self.here, self.one_pass, self.welford, self.there]
 
     @staticmethod
     def _fate(ratio):
@@ -93,3 +110,31 @@ class SmallSpread:
             f"back is multiplied by up to {words(factor)} (at most 1/√ε = {words(eps**-0.5)})."
         )
         return [self.out, self.floor, self.factor, *self.dots]
+
+
+class Kept:
+    """Many different numbers around a mean, normalized and stored in half precision: how many are left?"""
+
+    def __init__(self):
+        self.figure, axes = new_figure(2)
+        self.lines = []
+        for ax, name, color in zip(axes, ("LayerNorm", "RMSNorm"), (GHOST, WITH)):
+            (line,) = ax.plot([], [], "-", color=color, lw=2, label=f"{name}, stored in float16")
+            ax.set(xlim=(-4, 4), ylim=(-4, 4))
+            ax.set_xlabel("input − its mean", fontsize=12)
+            legend_above(ax, line)
+            self.lines.append(line)
+        axes[0].set_ylabel("(output − its mean) / spread", fontsize=12)
+        self.sentence = ""
+
+    def update(self, z, outputs, mean, dtype):
+        """z (n,): inputs without their mean, in order; outputs: of LayerNorm and RMSNorm, float16 (n,) each."""
+        for line, y in zip(self.lines, outputs):
+            y = y.astype(float)
+            line.set_data(z, (y - y.mean()) / (y.std() or 1.0))
+        left = [len(np.unique(y)) for y in outputs]
+        self.sentence = (
+            f"{len(z)} numbers with mean {words(mean, 4)} and spread 1, given in {dtype}, normalized and stored in float16: "
+            f"LayerNorm leaves {count(left[0], 'different value')}, RMSNorm {left[1]}."
+        )
+        return self.lines

@@ -52,8 +52,10 @@ class Survival:
 class TwoSwitches:
     """The same deep network with and without shortcuts and norms: spread forward, gradient backward."""
 
-    def __init__(self):
+    def __init__(self, smallest, largest):
+        """smallest, largest: of all values that will be shown, so that all networks share one scale."""
         self.figure, (left, right) = new_figure(2)
+        self.limits = decades(np.array([smallest, largest]))
         self.spread = LayerBars(left, "spread σ, forward", rival=False)
         self.gradient = LayerBars(right, "gradient |dL/dh|, backward", rival=False)
         self.sentence = self.details = ""
@@ -69,7 +71,8 @@ class TwoSwitches:
         )
         self.details = self._table(corners, name)
         color = WITHOUT if "No residuals, no" in name else WITH
-        return [*self.spread.update(std, color), *self.gradient.update(dh, color)]
+        bars = (self.spread, std), (self.gradient, dh)
+        return [artist for ax, values in bars for artist in ax.update(values, color, limits=self.limits)]
 
     @staticmethod
     def _table(corners, name):
@@ -145,6 +148,7 @@ class Drift:
         self.spread = LayerBars(left, "spread σ", theory=True)
         (self.mean,) = self.right.plot([], [], "o-", color=MEAN, ms=4, lw=1)
         self.right.set_yscale("symlog", linthresh=1)
+        self.right.yaxis.get_major_locator().set_params(numticks=8)
         self.right.set_xlabel("layer (0 is the input)", fontsize=12)
         self.right.set_ylabel("mean μ", fontsize=12)
         self.rows = left.add_collection(LineCollection([], colors=INK, lw=1.2, zorder=3))

@@ -1,8 +1,16 @@
 """The bank of questions: `QUIZZES` and `PREDICTIONS`, by name, one module a notebook."""
 
-from . import gradient_flow, layer_norm, make_it_train, residual_connections, start_here
+from . import batch_norm, gradient_flow, layer_norm, make_it_train, residual_connections, rms_norm, start_here
 
-_NOTEBOOKS = (start_here, residual_connections, gradient_flow, layer_norm, make_it_train)
+_NOTEBOOKS = (
+    start_here,
+    residual_connections,
+    gradient_flow,
+    layer_norm,
+    batch_norm,
+    rms_norm,
+    make_it_train,
+)
 
 QUIZZES = {notebook.__name__.rpartition(".")[2]: notebook.QUIZ for notebook in _NOTEBOOKS}
 PREDICTIONS = {name: one for notebook in _NOTEBOOKS for name, one in notebook.PREDICTIONS.items()}

@@ -17,14 +17,14 @@ def normalized_std(spread, eps=1e-5):
 
 PREDICTIONS = {
     "drift_sigma": Number(
-        "spread after 15 layers, gain 1.5",
-        "Each of 15 linear layers multiplies the spread of the values by about 1.5. It was 1 at the input. "
+        "spread after 30 layers, gain 1.5",
+        "Each of 30 linear layers multiplies the spread of the values by about 1.5. It was 1 at the input. "
         "How large is it after the last layer?",
-        lambda: experiments.activation_spread(15, gain=1.5, width=128).std[-1],
+        lambda: experiments.activation_spread(30, gain=1.5, width=128).std[-1],
         lambda std: f"σ = {words(std)}",
-        "Factors multiply: `1.5 ** 15` is 438, and one network of random weights differs a little from it. "
-        "What looks like a modest gain is past 100 before layer 15.",
-        factor=2,
+        "Factors multiply: `1.5 ** 30` is 191,751, and one network of random weights differs a little from it. "
+        "The first 15 layers make 438, the next 15 multiply by 438 again.",
+        factor=3,
     ),
     "normalized_std": Choice(
         "LayerNorm of features with spread 0.001",

@@ -57,7 +57,7 @@ def test_geometry(show):
 
 def test_small_spread(show):
     shown = show("explorers.small_spread()")
-    shown.changes(lambda: shown.drag(shown.slider("spread σ of the input"), 0.0), "multiplied by up to 316")
+    shown.changes(lambda: shown.drag(shown.slider("spread σ of the input"), 0.0), "comes out as 0.01")
     shown.tab_to(shown.slider("ε"))
     shown.changes(lambda: shown.page.keyboard.press("Home"), "(at most 1/√ε = 1 × 10⁶)")
 

@@ -19,6 +19,18 @@ def mistake(exercise, *words):
 # ------------------------------------------------------------------------------ layer_norm
 
 
+@mistake("layer_norm", "tiny", "no special case")
+def zero_where_the_std_is_tiny(x, gamma, beta, eps=1e-5):
+    std, centred = x.std(-1, keepdims=True), x - x.mean(-1, keepdims=True)
+    return np.where(std < 1e-3, 0, centred / np.sqrt(std**2 + eps)) * gamma + beta
+
+
+@mistake("layer_norm", "tiny", "no special case")
+def zero_without_the_shift_where_the_std_is_tiny(x, gamma, beta, eps=1e-5):
+    std, centred = x.std(-1, keepdims=True), x - x.mean(-1, keepdims=True)
+    return np.where(std < 1e-5, 0, centred / np.sqrt(std**2 + eps) * gamma + beta)
+
+
 @mistake("layer_norm", "batch")
 def over_the_batch(x, gamma, beta, eps=1e-5):
     return gamma * (x - x.mean(0)) / np.sqrt(x.var(0) + eps) + beta
@@ -1468,3 +1480,18 @@ def steps_clipped(w, grad_fn, batches, lr):
         g = grad_fn(w, b)
         w = w - lr * g * min(1, 1 / np.linalg.norm(g))
     return w
+
+
+@mistake("residual_block", "multiplied by almost 0")
+def layer_scale(x, f):
+    return x + 1e-5 * f(x)
+
+
+@mistake("pre_norm_block", "multiplied by almost 0")
+def layer_scale_before(x, f, norm):
+    return x + 1e-5 * f(norm(x))
+
+
+@mistake("residual_block", "x + f(x + f(x))", "two blocks in one")
+def two_blocks_in_one(x, f):
+    return x + f(x + f(x))

@@ -1,0 +1,252 @@
+"""Explorers of notebook 04: statistics over the batch, and what they depend on."""
+
+import numpy as np
+
+from .. import controls, exercises, figures, layers
+from ..experiments import batches
+from ..figures.batches import BATCH, LAYER
+from ..figures.drawing import GHOST
+from ..live import Told, live
+from ..running import Run
+from .learner import about, given
+
+FEATURES = 4
+ONE, ZERO = np.ones(FEATURES), np.zeros(FEATURES)
+
+
+def checked(function):
+    """The learner's batch_norm (or the reference), with one sentence where the shape of a result is another."""
+    function = given(exercises.batch_norm, function)
+
+    def run(x, gamma, beta, mean, var, training, momentum, eps):
+        vectors = (v.copy() for v in (gamma, beta, mean, var))
+        results = [np.asarray(r) for r in function(x.copy(), *vectors, training, momentum, eps)]
+        shapes, expected = [r.shape for r in results], [x.shape, mean.shape, var.shape]
+        if shapes != expected:
+            raise Told(
+                f"Your batch_norm gave shapes {shapes} for an input of shape {x.shape}; they should be {expected}."
+            )
+        return results
+
+    return run
+
+
+def in_training(function):
+    """x (N, C) -> its batch_norm in training, nothing scaled or shifted."""
+    return lambda x: function(x, ONE, ZERO, ZERO, ONE, True, 0.1, 1e-5)[0]
+
+
+def layer_norm(x):
+    """x (..., FEATURES) -> its layer_norm, nothing scaled or shifted."""
+    return layers.layer_norm(x, ONE, ZERO)
+
+
+def moving(most):
+    """The control for how far a number is moved."""
+    return controls.number("move its first feature by", most / 2, -most, most, 0.5)
+
+
+def neighbour(batch_norm=None):
+    """Move one example of a batch: what happens to the outputs of the others? BatchNorm beside LayerNorm.
+
+    With your own batch_norm the dots are yours, the reference's outputs are dashes.
+    """
+    exercise = exercises.batch_norm
+    picture = figures.Dependence("example", yours=batch_norm is not None)
+    yours, reference = in_training(checked(batch_norm)), in_training(exercise.reference)
+    examples = np.random.default_rng(0).standard_normal((16, FEATURES))
+
+    def update(example, move, batch):
+        before, chosen = examples[:batch], min(example, batch) - 1
+        now = before.copy()
+        now[chosen, 0] += move
+        outputs = [(norm(before), norm(now)) for norm in (yours, layer_norm)]
+        changes = [np.delete(after - was, chosen, axis=0) for was, after in outputs]
+        if batch_norm is not None:
+            outputs[0] = (*outputs[0], reference(now))
+        moved = (
+            f"The first feature of example {chosen + 1} is moved by {figures.words(move)}." if move else ""
+        )
+        others = "the other example" if batch == 2 else f"the other {batch - 1} examples"
+        return picture.update(moved, outputs, chosen, changes, others, about(exercise, batch_norm))
+
+    return live(
+        picture.figure,
+        update,
+        lambda: picture.sentence,
+        example=controls.whole("example", 6, 1, 16),
+        move=moving(10.0),
+        batch=controls.whole("examples in the batch", 6, 2, 16),
+    )
+
+
+def future():
+    """Move one token: which earlier outputs of its sequence change? BatchNorm beside LayerNorm."""
+    picture = figures.Dependence("token")
+    sequences = np.random.default_rng(0).standard_normal((4, 10, FEATURES))
+
+    def update(token, move):
+        now = sequences.copy()
+        now[0, token - 1, 0] += move
+        outputs = [(norm(sequences), norm(now)) for norm in (batches.over_tokens, layer_norm)]
+        changes = [(after - was)[:, : token - 1] for was, after in outputs]
+        moved = f"The first feature of token {token} is moved by {figures.words(move)}." if move else ""
+        shown = [(was[0], after[0]) for was, after in outputs]
+        return picture.update(moved, shown, token - 1, changes, "earlier tokens (of all 4 sequences)")
+
+    return live(
+        picture.figure,
+        update,
+        lambda: picture.sentence,
+        token=controls.whole("token", 10, 2, 10),
+        move=moving(20.0),
+    )
+
+
+def lengths():
+    """Sequences of different length: how many still have a token at a position, how noisy is its mean?"""
+    picture = figures.Lengths(batches.LONGEST)
+
+    def update(position, sequences, draw):
+        return picture.update(batches.position_statistics(sequences, draw), position)
+
+    return live(
+        picture.figure,
+        update,
+        lambda: picture.sentence,
+        position=controls.whole("position", 50, 1, batches.LONGEST),
+        sequences=controls.toggle("sequences in the batch", 8, 32, 128),
+        draw=controls.whole("random tokens no.", 0, 0, 30),
+    )
+
+
+def padding(masked_batch_norm=None):
+    """Zeros behind the short sequences: counted or masked, what spread do the real tokens come out with?
+
+    With your own masked_batch_norm the masked output is yours.
+    """
+    exercise = exercises.masked_batch_norm
+    picture = figures.Padding(batches.padded_sequences(10)[1].shape)
+    yours = given(exercise, masked_batch_norm)
+
+    def masked_output(x, mask):
+        y = np.asarray(yours(x.copy(), mask.copy(), ONE.copy(), ZERO.copy(), 1e-5))
+        if y.shape != x.shape:
+            raise Told(f"Your masked_batch_norm gave shape {y.shape} for an input of shape {x.shape}.")
+        return y
+
+    def update(masked, shortest, mean):
+        x, mask = batches.padded_sequences(shortest)
+        x = x + mean * mask[..., None]
+        y = masked_output(x, mask) if masked else batches.over_tokens(x)
+        reference = exercise.reference(x, mask, ONE, ZERO)
+        remark = about(exercise, masked_batch_norm, masked)
+        return picture.update(*(a[..., 0] for a in (x, y, reference)), mask, masked, remark)
+
+    masked = controls.toggle("padding", ("counted", False), ("masked", True))
+    masked.value = masked_batch_norm is not None  # begin with what is theirs
+    return live(
+        picture.figure,
+        update,
+        lambda: picture.sentence,
+        masked=masked,
+        shortest=controls.whole("tokens of the shortest sequence", 10, 10, batches.LONGEST),
+        mean=controls.number("mean of the tokens", 0.0, -3.0, 3.0, 0.5),
+    )
+
+
+NOISE_AT = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
+
+
+def small_batches():
+    """The fewer examples, the noisier mean and variance: what does an output lose?"""
+    picture = figures.SmallBatches(NOISE_AT, [batches.batch_noise(size) for size in NOISE_AT])
+
+    def update(batch):
+        return picture.update(batches.batch_noise(batch), batch)
+
+    return live(
+        picture.figure,
+        update,
+        lambda: picture.sentence,
+        batch=controls.whole("examples in a batch", 4, 1, 256),
+    )
+
+
+MOST_STEPS, MOST_DRAWS = 100, 31
+
+
+def train_and_eval(batch_norm=None):
+    """Running statistics follow the batches: when do training and evaluation give the same?
+
+    With your own batch_norm both are yours, the reference's running statistics dotted.
+    """
+    exercise = exercises.batch_norm
+    true = batches.STREAM_MEAN[0], batches.STREAM_STD[0]
+    picture = figures.TrainAndEval(MOST_STEPS, *true, yours=batch_norm is not None)
+    yours = checked(batch_norm)
+
+    def update(steps, momentum, batch, shift, draw):
+        stream = batches.stream(MOST_STEPS + MOST_DRAWS, batch)
+        seen, new = stream[:steps], stream[MOST_STEPS + draw] + shift
+        kept = batches.running_statistics(yours, seen, momentum)
+        last = [k[-1] for k in kept]
+        one, zero = np.ones(new.shape[1]), np.zeros(new.shape[1])
+        outputs = (yours(new, one, zero, *last, training, momentum, 1e-5)[0] for training in (True, False))
+        reference = None
+        if batch_norm is not None:
+            reference = batches.running_statistics(exercise.reference, seen, momentum)
+            reference = [k[:, 0] for k in reference]
+        shown = (a[:, 0] for a in (new, *outputs))
+        remark = about(exercise, batch_norm)
+        return picture.update([k[:, 0] for k in kept], reference, *shown, momentum, remark)
+
+    return live(
+        picture.figure,
+        update,
+        lambda: picture.sentence,
+        lambda: picture.details,
+        steps=controls.whole("batches seen", 10, 0, MOST_STEPS),
+        momentum=controls.number("momentum", 0.1, 0.01, 1.0, 0.01),
+        batch=controls.whole("examples in a batch", 8, 2, 64),
+        shift=controls.number("new data are shifted by", 0.0, 0.0, 10.0, 0.5),
+        draw=controls.whole("new batch no.", 0, 0, MOST_DRAWS - 1),
+    )
+
+
+def batch_sizes():
+    """Train the same network with batches of 2 to 64 and four normalizations; Start and Stop."""
+    picture = figures.BatchSizes(batches.BATCH_SIZES)
+    return Run(
+        picture.figure,
+        picture.update,
+        batches.compare_batch_sizes,
+        batches.comparison_steps(),
+        2,
+        lambda: picture.sentence,
+        epochs=controls.toggle("passes through the data", 8, 2),
+    )
+
+
+NORMS = {"no normalization": (None, GHOST), "LayerNorm": ("layer", LAYER), "BatchNorm": ("batch", BATCH)}
+
+
+def batch_norm_at_init():
+    """The gradient through freshly made layers with BatchNorm: how much does it grow at each?"""
+    picture = figures.AtInit()
+
+    def update(name, activation, batch):
+        norm, color = NORMS[name]
+        dh = batches.gradient_growth(norm, activation, batch)
+        known = norm == "batch" and activation == "relu"
+        network = f"{name[0].upper()}{name[1:]}, {len(dh) - 1} {activation} layers, {batch} examples"
+        return picture.update(dh, network, color, batches.RELU_BATCH_NORM_GROWTH if known else None)
+
+    return live(
+        picture.figure,
+        update,
+        lambda: picture.sentence,
+        name=controls.toggle("before each activation", *NORMS),
+        activation=controls.choice("activation", "relu", "tanh", "linear"),
+        batch=controls.choice("examples in the batch", 128, 32, 8),
+    )

@@ -1,0 +1,169 @@
+"""Explorers of notebook 05: RMSNorm."""
+
+import functools
+
+import numpy as np
+
+from .. import controls, exercises, experiments, figures, layers
+from ..experiments import cost as costs
+from ..experiments import precision
+from ..experiments.invariance import CHANGES
+from ..live import Told, live
+from ..running import Run
+from .learner import about, given
+
+EXAMPLES = {
+    "four numbers": (2, -3, 1, 4),
+    "mean 0": (1, -4, 0, 3),
+    "all the same": (3, 3, 3, 3),
+    "one outlier": (1, 2, 1, 2, 1, 2, 1, 100),
+    "after a ReLU": (0, 0.4, 0, 1.5, 0.2, 0, 0.9, 0),
+}
+
+
+def _of_two_rows(exercise, function):
+    """The function on a vector (d,): it is given a second row too, so that mixed rows are seen."""
+    function = given(exercise, function)
+
+    def run(x, gain, eps):
+        rows = np.array([x, 3 * x + 1])
+        y = np.asarray(function(rows, np.full(len(x), gain), eps))
+        if y.shape != rows.shape:
+            raise Told(f"Your {exercise.name} gave shape {y.shape} for an input of shape {rows.shape}.")
+        return y[0]
+
+    return run
+
+
+def two_norms(rms_norm=None, rms_norm_offset=None):
+    """The same vector through LayerNorm and RMSNorm, and what an offset does; with your own functions, yours."""
+    plain, offset_gain = exercises.rms_norm, exercises.rms_norm_offset
+    picture = figures.TwoNorms(rms_norm is not None or rms_norm_offset is not None)
+    gains = {"γ": (plain, rms_norm), "1 + w": (offset_gain, rms_norm_offset)}
+
+    def update(x, offset, gain, gamma, w, eps):
+        exercise, function = gains[gain]
+        parameter, gamma = (gamma, gamma) if gain == "γ" else (w, 1 + w)
+        x = np.array(x) + offset
+        one = np.full(len(x), gamma)
+        rms, reference = (
+            _of_two_rows(exercise, one_of)(x, parameter, eps) for one_of in (function, exercise.reference)
+        )
+        moved = x - offset + figures.TwoNorms.OFFSETS[:, None]
+        layer, *layers_moved = layers.layer_norm(np.vstack([x, moved]), one, 0 * one, eps)
+        apart = np.abs(layers_moved - layers.rms_norm(moved, one, eps)).max(axis=1)
+        beside = None if function is None else reference
+        return picture.update(x, offset, layer, rms, beside, apart, about(exercise, function))
+
+    gain = controls.toggle("gain", *gains)
+    gamma = controls.number("γ", 1.0, -1.0, 3.0, 0.1)
+    w = controls.number("w", 0.0, -2.0, 2.0, 0.1)
+    controls.only_when(gain, "γ", gamma)
+    controls.only_when(gain, "1 + w", w)
+    gain.value = "γ" if rms_norm_offset is None else "1 + w"  # begin with what is theirs
+    return live(
+        picture.figure, update, lambda: picture.sentence,
+        x=controls.Numbers("input x", EXAMPLES),
+        offset=controls.number("add to every number", 0.0, -20.0, 20.0, 0.5),
+        gain=gain, gamma=gamma, w=w,
+        eps=controls.power("ε", -6, -12, 0),
+    )  # fmt: skip
+
+
+def what_the_gradient_loses(rms_norm_backward=None):
+    """RMSNorm's backward pass on two features, and on eight: which directions does it take away?"""
+    exercise = exercises.rms_norm_backward
+    picture = figures.OneDirection(rms_norm_backward is not None)
+    rng = np.random.default_rng(0)
+    direction = rng.standard_normal(8) + 0.5
+    direction /= np.sqrt((direction**2).mean())
+
+    def backward(function, dy, x, eps):
+        dx = np.asarray(function(dy, x, np.ones(x.shape[-1]), eps)[0])
+        if dx.shape != x.shape:
+            raise Told(f"Your {exercise.name} gave a dx of shape {dx.shape} for an x of shape {x.shape}.")
+        return dx
+
+    def sizes(function, size, eps, divisor):
+        x = np.tile(size * direction, (8, 1))
+        return divisor * np.linalg.svd(backward(function, np.eye(8), x, eps), compute_uv=False)
+
+    def update(turn, size, arrives, eps):
+        to = np.deg2rad([turn, arrives])
+        x, dy = size * np.array([np.cos(to[0]), np.sin(to[0])]), np.array([np.cos(to[1]), np.sin(to[1])])
+        x *= np.sqrt(2)
+        rms, std = np.sqrt(size**2 + eps), np.sqrt((size * direction).var() + eps)
+        mine = given(exercise, rms_norm_backward)
+        dx = backward(mine, dy[None], x[None], eps)[0]
+        reference = None if rms_norm_backward is None else sizes(exercise.reference, size, eps, rms)
+        layer = sizes(layers.layer_norm_backward, size, eps, std)
+        of_rms = sizes(mine, size, eps, rms)
+        return picture.update(
+            x, x / rms, dy, dx, layer, of_rms, reference, about(exercise, rms_norm_backward)
+        )
+
+    return live(
+        picture.figure, update, lambda: picture.sentence,
+        turn=controls.whole("direction of x, degrees", 30, 0, 360),
+        size=controls.number("rms of x", 1.5, 0.5, 1.8, 0.1),
+        arrives=controls.whole("direction of dy, degrees", 75, 0, 360),
+        eps=controls.power("ε", -6, -12, 0),
+    )  # fmt: skip
+
+
+def what_leaves_it_unchanged():
+    """Rescale or shift weights, data, one row: which norm's output does not notice? Measured, beside the papers."""
+    picture = figures.Invariance()
+    visited = set()  # the table fills as changes are looked at: it must not answer before
+
+    def update(change, factor, shift, eps):
+        visited.add(change)
+        return picture.update(experiments.invariance(factor, shift, eps), change, visited, factor)
+
+    return live(
+        picture.figure, update, lambda: picture.sentence, lambda: picture.details,
+        change=controls.toggle("change", *CHANGES),
+        factor=controls.toggle("factor a", *((f"× {figures.words(a)}", a) for a in (2.5, 0.5, 10.0, -1.0))),
+        shift=controls.number("size of v", 1.0, 0.1, 10.0, 0.1),
+        eps=controls.power("ε", -6, -12, 0),
+    )  # fmt: skip
+
+
+def cost():
+    """What does a norm cost? Operations counted; time measured on this machine when you press Start."""
+    picture = figures.Cost()
+
+    def work(d):
+        yield costs.counts(d), None, d  # no time in what is shown at once: it differs from run to run
+        for seen in costs.timings(d):
+            yield costs.counts(d), costs.saved(seen), d
+
+    return Run(
+        picture.figure,
+        lambda state: picture.update(*state),
+        work,
+        costs.REPEATS + 1,
+        1,
+        lambda: picture.sentence,
+        d=controls.choice("features d", 512, 64, 256, 1024),
+    )
+
+
+def casting():
+    """Different numbers around a mean, normalized and stored in half precision: how many are left?"""
+    picture = figures.Kept()
+    one, zero = np.ones(1), np.zeros(1)
+    norms = (
+        functools.partial(layers.layer_norm, gamma=one, beta=zero),
+        functools.partial(layers.rms_norm, gamma=one),
+    )
+
+    def update(mean, dtype):
+        kept = [precision.kept_in_half(norm, mean, dtype) for norm in norms]
+        return picture.update(kept[0][0], [y for _, y in kept], mean, dtype)
+
+    return live(
+        picture.figure, update, lambda: picture.sentence,
+        mean=controls.power("mean", 0, 0, 4),
+        dtype=controls.toggle("x is given in", "float32", "float16"),
+    )  # fmt: skip

@@ -1,0 +1,56 @@
+"""What a norm costs."""
+
+import numpy as np
+
+from .drawing import GHOST, INK, WITH, legend_above, new_figure, words
+from .rms import BesideLayerNorm
+
+
+class Cost:
+    """Operations and numbers moved for each number of the input, counted; and the time that RMSNorm saves, measured."""
+
+    PAPER = 7, 64  # percent, Zhang & Sennrich 2019, abstract: whole models
+
+    def __init__(self):
+        self.figure, (left, right) = new_figure(2, width_ratios=[2, 3])
+        self.bars = BesideLayerNorm(left)
+        left.set(xlim=(-0.6, 1.6), ylim=(0, 14))
+        left.set_xticks([0, 1], ["operations", "numbers\nmoved"], fontsize=11)
+        left.set_ylabel("for each number", fontsize=12)
+        legend_above(left, *self.bars.handles(False))
+        (self.runs,) = right.plot([], [], "|", color=GHOST, ms=14, mew=1.5, label="one run")
+        (self.median,) = right.plot([], [], "D", color=WITH, ms=9, label="median")
+        right.barh(0, self.PAPER[1] - self.PAPER[0], left=self.PAPER[0], height=0.35, color=GHOST, alpha=0.6)
+        right.axvline(0, color=INK, lw=0.8)
+        right.set(xlim=(-20, 100), ylim=(-0.6, 2.6), xticks=range(-20, 101, 20))
+        right.set_yticks(
+            [0, 1, 2], ["whole models\n(the paper)", "with its\nfeed-forward", "the norm\nalone"], fontsize=11
+        )
+        right.set_xlabel("time saved by RMSNorm, %", fontsize=12)
+        legend_above(right, self.runs, self.median)
+        self.figure.subplots_adjust(wspace=0.42)
+        self.sentence = ""
+
+    def update(self, counts, saved, d):
+        """counts: from `cost.counts`; saved: two arrays of percent, or None before anything is timed."""
+        layer, rms = np.array(counts["LayerNorm"]), np.array(counts["RMSNorm"])
+        self.sentence = (
+            f"For each number, with {d} features: LayerNorm does {words(layer[0])} operations and moves {words(layer[1])} numbers, "
+            f"RMSNorm {words(rms[0])} and {words(rms[1])}. "
+        ) + self._timed(saved, 100 * layer[0] / (layer[0] + counts["feed-forward"][0]))
+        alone, block = saved or ([], [])
+        limits = self.runs.axes.get_xlim()
+        self.runs.set_data(np.clip([*alone, *block], *limits), [2] * len(alone) + [1] * len(block))
+        self.median.set_data([np.clip(np.median(v), *limits) for v in saved or ()], [2, 1][: 2 * bool(saved)])
+        return [*self.bars.set(np.arange(2), layer, rms), self.runs, self.median]
+
+    @staticmethod
+    def _timed(saved, share):
+        if saved is None:
+            return "No time is measured yet: press Start."
+        alone, block = (
+            f"{words(np.median(v), 2)} % of {name} (half of the runs: {words(low, 2)} to {words(high, 2)} %)"
+            for v, name in zip(saved, ("the norm", "norm and feed-forward network"))
+            for low, high in [np.percentile(v, [25, 75])]
+        )
+        return f"In {len(saved[0])} runs here RMSNorm saves {alone}, {block}; of the operations of both, {words(share, 2)} % are LayerNorm's."

@@ -1,0 +1,189 @@
+"""Questions of `04_batch_norm_comparison`."""
+
+import numpy as np
+
+from ..experiments import batches, sharing
+from ..figures import words
+from ..layers import batch_norm
+from .kinds import Choice, Question, right, wrong
+
+
+def share_a_mean():
+    """How many numbers of three sentences, four tokens, six features have their mean in common with one."""
+    group = sharing.groups("BatchNorm", (3, 4, 6))
+    return (group == group[0, 1, 2]).sum()
+
+
+def batch_of_two():
+    """What BatchNorm makes of 3.2, when the only other example of the batch has 3.1."""
+    one, zero = np.ones(1), np.zeros(1)
+    return batch_norm(np.array([[3.1], [3.2]]), one, zero, zero, one, training=True)[0][1, 0]
+
+
+PREDICTIONS = {
+    "batch_norm_shares": Choice(
+        "numbers in one mean of BatchNorm",
+        "Three sentences of four tokens are a batch; each token has six features, so there are 72 numbers. BatchNorm "
+        "normalizes feature 3 of token 2 of sentence 1. How many of the 72 numbers are in its mean?",
+        {
+            "3: feature 3 of token 2, in all sentences": lambda n: n < 4,
+            "4: feature 3 of all tokens of sentence 1": lambda n: 4 <= n < 5,
+            "6: all features of token 2 of sentence 1": lambda n: 5 <= n < 7,
+            "12: feature 3 of all tokens of all sentences": lambda n: n >= 7,
+        },
+        share_a_mean,
+        lambda n: f"{n} numbers",
+        "To BatchNorm a token is one more example. Feature 3 has one mean over everything that has a feature 3: the "
+        "whole batch, and all tokens in it.",
+    ),
+    "neighbour": Choice(
+        "your neighbour is replaced",
+        "Two examples are normalized together by BatchNorm, in training; the outputs have a spread of about 1. "
+        "Now the second example is replaced by another one. How far does the output of the first one move?",
+        {
+            "Not at all": lambda change: change == 0,
+            "By less than 0.1": lambda change: 0 < change < 0.1,
+            "By more than 0.1": lambda change: change >= 0.1,
+        },
+        lambda: sharing.neighbour_effect("BatchNorm"),
+        lambda change: f"by up to {words(change)}",
+        "The first example is normalized by a mean and a spread that the second one helps to make. In training, an "
+        "answer of BatchNorm belongs to the batch, not to the example.",
+    ),
+    "batch_of_two": Choice(
+        "BatchNorm of a batch of two",
+        "A batch of two examples: a feature has the values 3.1 and 3.2. What does BatchNorm make of them, "
+        "in training, with γ = 1 and β = 0?",
+        {
+            "Hardly different numbers: 3.1 and 3.2 were close": lambda y: y < 0.5,
+            "About −1 and 1": lambda y: 0.5 <= y < 1.5,
+            "Large numbers: the spread, by which it divides, is small": lambda y: y >= 1.5,
+        },
+        batch_of_two,
+        lambda y: f"{words(-y)} and {words(y)}",
+        "Two numbers lie one spread below and one spread above their mean, whatever they are. All that is left is "
+        "which one was larger.",
+    ),
+    "batch_norm_at_init": Choice(
+        "gradient through 30 fresh layers",
+        "Thirty layers: a random matrix, BatchNorm, ReLU. So after each normalization every feature has spread 1. "
+        "How large is the gradient at the input, compared with the gradient at the end?",
+        {
+            "Less than a tenth of it": lambda ratio: ratio < 0.1,
+            "About as large, within a factor of 10": lambda ratio: 0.1 <= ratio <= 10,
+            "More than 10 times as large": lambda ratio: ratio > 10,
+        },
+        lambda: batches.gradient_growth()[0],
+        lambda ratio: f"{words(ratio)} times",
+        "Forward, the spread is set back to 1 at every layer. Backward, nothing sets anything back: each layer "
+        "multiplies the gradient by about 1.2. Residual connections tame it.",
+    ),
+}
+
+QUIZ = {
+    "images": Question(
+        "A batch of 32 images with 64 channels of 8 × 8 positions goes through BatchNorm. How many numbers are in one mean?",
+        wrong(
+            "32",
+            "That would be one position of a channel, over the batch. In images BatchNorm takes all positions of a "
+            "channel together: a convolution treats them alike too.",
+        ),
+        wrong(
+            "4096",
+            "64 channels × 64 positions are all numbers of one image: BatchNorm never mixes channels.",
+        ),
+        right(
+            "2048",
+            "32 images × 64 positions, for each channel by itself. That is why BatchNorm is at ease in convolutional "
+            "networks: even a batch of 32 gives it thousands of numbers.",
+        ),
+    ),
+    "momentum": Question(
+        "A PyTorch model has BatchNorm with `momentum=0.1`. You write it again in Keras. Which momentum behaves the same?",
+        wrong(
+            "0.1",
+            "Keras weighs the old value with its momentum. With 0.1 it would forget nine tenths of what it knows at "
+            "every batch.",
+        ),
+        right(
+            "0.9",
+            "PyTorch: new = 0.9 · old + 0.1 · batch. Keras and ONNX give the name to the weight of the old value. "
+            "(What remains is a small difference: which variance is kept.)",
+        ),
+        wrong(
+            "0.99",
+            "That is Keras's default, a memory ten times longer than PyTorch's default, not its translation.",
+        ),
+    ),
+    "batch_two_training": Question(
+        "You train with BatchNorm and batches of 2. The training loss falls, the test error stays terrible. Look where first?",
+        right(
+            "At the statistics: training uses those of 2 examples, testing the running ones",
+            "With two examples every normalized value is −1 or 1 in training. In evaluation it is anything. The "
+            "network is tested on inputs that it never saw. Larger batches, or GroupNorm or LayerNorm, mend it.",
+        ),
+        wrong(
+            "At the learning rate: it is too high",
+            "Then the training loss would suffer as well. Here training and testing disagree, and one layer "
+            "computes different things in the two.",
+        ),
+        wrong(
+            "At overfitting: get more data",
+            "Possible in general. But test the network with batch statistics, or on its own training data in "
+            "evaluation mode, before you buy data.",
+        ),
+    ),
+    "relu": Question(
+        "Does BatchNorm bring values into 0 … 1, so that a ReLU after it does nothing?",
+        wrong(
+            "Yes: normalizing means to bring everything into the range from 0 to 1",
+            "Normalizing to a range does that. BatchNorm sets mean and spread, and mean 0 needs negative values.",
+        ),
+        right(
+            "No: mean 0 and spread 1, so the ReLU cuts off about half",
+            "About half of the values of a symmetric distribution are negative, before β shifts them. The original "
+            "paper puts BatchNorm before the activation; some networks have it after. Both work; it is tried out.",
+        ),
+        wrong(
+            "No: it makes all values positive",
+            "Then their mean could not be 0. It is, before β is added to all of them.",
+        ),
+    ),
+    "undo": Question(
+        "γ and β could be set to the spread and the mean of the input. Does that undo the normalization?",
+        wrong(
+            "Yes, so normalizing changes nothing",
+            "In training the mean and the spread are another pair for each batch; γ and β are one pair for all.",
+        ),
+        right(
+            "In BatchNorm for one fixed mean and spread, as in evaluation; in LayerNorm never",
+            "In evaluation BatchNorm is a fixed scale and shift, which another one can undo. LayerNorm has a mean and "
+            "a spread for each token, and γ and β do not know which token it is.",
+        ),
+        wrong(
+            "Yes in LayerNorm, no in BatchNorm",
+            "The other way around, if at all: LayerNorm's statistics are different for every token.",
+        ),
+    ),
+    "why_layer_norm": Question(
+        "Why do transformers use LayerNorm and not BatchNorm? Which answer is complete enough?",
+        wrong(
+            "Because sentences have different lengths",
+            "That is one reason, and padding can be masked. It leaves out that tokens would depend on their "
+            "neighbours, on later tokens, and on whether one is training.",
+        ),
+        wrong(
+            "Because LayerNorm takes all tokens of a sentence together",
+            "A common error: in a transformer it takes the features of one token, and nothing else.",
+        ),
+        right(
+            "Because a token's output then depends on that token alone: no batch, no padding, no later tokens, no modes",
+            "All of these are measured in the table. BatchNorm in a transformer is possible, and papers have made it "
+            "work with extra care; it is not the default for these reasons.",
+        ),
+        wrong(
+            "Because BatchNorm cannot have more than two axes",
+            "It can: it takes a mean over all axes but the features.",
+        ),
+    ),
+}

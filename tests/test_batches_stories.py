@@ -1,0 +1,454 @@
+"""What notebook 04 says of statistics over a batch, measured over several seeds; its explorers say the same."""
+
+import html
+
+import numpy as np
+import pytest
+
+from helpers import explorers, layers
+from helpers.experiments import batches
+from helpers.figures import words
+
+from .test_explorers import numbers_in
+from .test_norms_stories import blank, over_the_batch, to_the_end
+from .timing import cpu_seconds
+
+SEEDS = range(5)
+
+
+def batch_norm(x):
+    """x (N, C) in training, over the batch; gamma 1, beta 0."""
+    one, zero = np.ones(x.shape[1]), np.zeros(x.shape[1])
+    return layers.batch_norm(x, one, zero, zero, one, training=True)[0]
+
+
+def layer_norm(x):
+    return layers.layer_norm(x, 1.0, 0.0)
+
+
+# ------------------------------------------------------------------------------ who depends on whom
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_other_examples_change_a_batch_norm_output_and_no_layer_norm_output(seed):
+    rng = np.random.default_rng(seed)
+    first, others = rng.standard_normal((1, 16)), rng.standard_normal((7, 16))
+    for norm, low, high in ((batch_norm, 1, 4), (layer_norm, 0, 0)):
+        moved = norm(np.r_[first, others])[0] - norm(np.r_[first, 5 * others + 3])[0]
+        assert low <= np.abs(moved).max() <= high
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_future_token_changes_past_batch_norm_outputs_and_no_layer_norm_output(seed):
+    x = np.random.default_rng(seed).standard_normal((4, 10, 8))
+    later = x.copy()
+    later[:, 9] += 10
+    for norm, low, high in ((batches.over_tokens, 1, 3.5), (layer_norm, 0, 0)):
+        assert low <= np.abs(norm(x)[:, 0] - norm(later)[:, 0]).max() <= high
+
+
+@pytest.mark.parametrize("batch", [2, 6, 16])
+@pytest.mark.parametrize("move", [-10.0, 0.5, 7.0])
+@pytest.mark.parametrize("example", [1, 16])
+def test_neighbour_says_what_numpy_computes(batch, move, example):
+    shown = explorers.neighbour()
+    shown.set(batch=batch, move=move, example=example)
+    x = np.random.default_rng(0).standard_normal((16, 4))[:batch]
+    chosen = min(example, batch) - 1
+    moved = x.copy()
+    moved[chosen, 0] += move
+    was, now = ((v - v.mean(axis=0)) / np.sqrt(v.var(axis=0) + 1e-5) for v in (x, moved))
+    change = np.abs(np.delete(now - was, chosen, axis=0))
+    said = numbers_in(shown.sentence)
+    assert said[:2] == [chosen + 1, move]
+    assert f"BatchNorm changed {(change > 1e-9).sum()} of {change.size} outputs" in shown.sentence
+    assert f"by up to {words(change.max())};" in shown.sentence
+    assert shown.sentence.endswith(f"LayerNorm changed none of the {change.size} outputs.")
+    shown.close()
+
+
+@pytest.mark.parametrize(("token", "move"), [(10, 10.0), (2, -20.0), (6, 1.0)])
+def test_future_says_what_numpy_computes(token, move):
+    shown = explorers.future()
+    shown.set(token=token, move=move)
+    x = np.random.default_rng(0).standard_normal((4, 10, 4))
+    moved = x.copy()
+    moved[0, token - 1, 0] += move
+    y = [(v - v.mean(axis=(0, 1))) / np.sqrt(v.var(axis=(0, 1)) + 1e-5) for v in (x, moved)]
+    change = np.abs(y[1] - y[0])[:, : token - 1]
+    assert f"BatchNorm changed {4 * (token - 1)} of {change.size} outputs, by up to" in shown.sentence
+    assert f"by up to {words(change.max())};" in shown.sentence
+    assert f"LayerNorm changed none of the {change.size} outputs" in shown.sentence
+    shown.close()
+
+
+def test_nothing_moved_is_said():
+    for explorer in (explorers.neighbour, explorers.future):
+        shown = explorer()
+        shown.set(move=0.0)
+        assert shown.sentence == "Nothing is moved yet: every output is where it was."
+        shown.close()
+
+
+# ------------------------------------------------------------------------------ sequences
+
+
+@pytest.mark.parametrize("sequences", [8, 32, 128])
+def test_mean_over_fewer_sequences_is_noisier(sequences):
+    seen = [batches.position_statistics(sequences, seed) for seed in range(300)]
+    n = seen[0].count
+    assert n[0] == sequences and n[-1] == 1
+    noise = np.std([one.mean for one in seen], axis=0)
+    np.testing.assert_allclose(noise, n**-0.5, rtol=0.2)
+    assert all(one.std[-1] == 0 for one in seen), "the spread of one value"
+
+
+@pytest.mark.parametrize("position", [1, 50, 87, 100])
+def test_lengths_says_what_it_counted(position):
+    shown = explorers.lengths()
+    shown.set(position=position, sequences=32)
+    n = sum(round(length) >= position for length in np.linspace(10, 100, 32))
+    seen = batches.position_statistics(32)
+    assert f"At position {position}, {n} of 32 sequences still" in shown.sentence
+    said = numbers_in(shown.sentence)
+    assert said[3] == pytest.approx(seen.mean[position - 1], rel=0.006)
+    assert said[-2 if n > 1 else -1] == pytest.approx(seen.std[position - 1], rel=0.006)
+    shown.close()
+
+
+def test_padding_that_counts_changes_the_spread_by_the_root_of_the_share():
+    x, mask = batches.padded_sequences()
+    assert mask.mean() == 0.4875
+    np.testing.assert_allclose(x.std(axis=(0, 1)), np.sqrt(0.4875), rtol=1e-9)
+    np.testing.assert_allclose(batches.over_tokens(x)[mask].std(axis=0), 0.4875**-0.5, rtol=1e-4)
+    masked = layers.masked_batch_norm(x, mask, np.ones(4), np.zeros(4))
+    np.testing.assert_allclose(masked[mask].std(axis=0), 1, rtol=1e-4)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_padding_of_tokens_that_were_not_standardized(seed):
+    mask = batches.padded_sequences()[1][..., None]
+    x = np.random.default_rng(seed).standard_normal((8, 100, 4)) * mask
+    np.testing.assert_allclose(x.std(axis=(0, 1)), 0.70, atol=0.08)
+
+
+@pytest.mark.parametrize(("shortest", "mean"), [(10, 0.0), (10, 3.0), (60, -2.0), (100, 1.0)])
+def test_padding_says_what_numpy_computes(shortest, mean):
+    shown = explorers.padding()
+    shown.set(shortest=shortest, mean=mean)
+    x, mask = batches.padded_sequences(shortest)
+    x = (x + mean * mask[..., None])[..., 0]
+    y = (x - x.mean()) / np.sqrt(x.var() + 1e-5)
+    expected = [100 * mask.mean(), x.std(), 1, y[mask].mean(), y[mask].std()]
+    expected += [y[~mask].mean()] if not mask.all() else []
+    np.testing.assert_allclose(numbers_in(shown.sentence), expected, rtol=0.006, atol=1e-9)
+    shown.set(masked=True)
+    end = ", the padding as 0." if shortest < 100 else "."
+    assert shown.sentence.endswith("the real tokens come out with mean 0 and spread 1" + end)
+    shown.close()
+
+
+# ------------------------------------------------------------------------------ small batches
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("batch", [2, 4, 8, 32, 128])
+def test_noise_of_the_statistics_follows_the_theory(batch, seed):
+    noise = batches.batch_noise(batch, seed)
+    assert noise.mean == pytest.approx(batch**-0.5, rel=0.1)
+    assert noise.var == pytest.approx(np.sqrt(2 / (batch - 1)), rel=0.1)
+
+
+@pytest.mark.parametrize("batch", [2, 8, 32])
+def test_the_biased_variance_is_too_small_by_one_part_in_the_batch(batch):
+    var = np.random.default_rng(0).standard_normal((40_000, batch)).var(axis=1)
+    assert var.mean() == pytest.approx((batch - 1) / batch, rel=0.02)
+
+
+def test_a_batch_of_one_gives_beta_and_a_batch_of_two_a_sign():
+    np.testing.assert_array_equal(batches.batch_noise(1).y, 0)
+    y = np.abs(batches.batch_noise(2).y)
+    assert y.max() <= 1 and (y > 0.99).mean() > 0.95, "less only where both are nearly equal"
+    with pytest.raises(ValueError, match="more than one value"):
+        batch_norm(np.ones((1, 4)))
+
+
+def test_larger_batches_come_closer_to_the_right_output():
+    errors = [batches.batch_noise(batch).error for batch in (1, 2, 4, 16, 64, 256)]
+    assert errors == sorted(errors, reverse=True) and errors[0] > 0.95 and errors[-1] < 0.1
+
+
+@pytest.mark.parametrize("batch", [1, 2, 3, 32, 256])
+def test_small_batches_says_what_was_measured(batch):
+    shown = explorers.small_batches()
+    shown.set(batch=batch)
+    noise = batches.batch_noise(batch)
+    said, expected = numbers_in(shown.sentence), [batch, noise.mean, 1, batch, batch**-0.5]
+    if batch == 1:
+        expected.append(0)
+    else:
+        expected += [100 * noise.var, 100 * np.sqrt(2 / (batch - 1)), noise.error]
+    np.testing.assert_allclose(said[: len(expected)], expected, rtol=0.006)
+    assert ("−1 or +1" in shown.sentence) == (batch == 2)
+    assert ("every output is β = 0" in shown.sentence) == (batch == 1)
+    shown.close()
+
+
+# ------------------------------------------------------------------------------ running statistics
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("momentum", [0.01, 0.1, 0.5, 1.0])
+def test_running_statistics_are_weighted_means_of_the_batches(momentum, seed):
+    seen = batches.stream(30, 8, seed)
+    mean, var = batches.running_statistics(layers.batch_norm, seen, momentum)
+    weight = momentum * (1 - momentum) ** np.arange(29, -1, -1)
+    start = (1 - momentum) ** 30
+    np.testing.assert_allclose(mean[-1], weight @ seen.mean(axis=1))
+    np.testing.assert_allclose(var[-1], weight @ seen.var(axis=1, ddof=1) + start)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_after_many_batches_training_and_evaluation_nearly_agree(seed):
+    mean, var = batches.running_statistics(layers.batch_norm, batches.stream(400, 64, seed), 0.05)
+    np.testing.assert_allclose(mean[-1], batches.STREAM_MEAN, atol=0.2)
+    np.testing.assert_allclose(np.sqrt(var[-1]), batches.STREAM_STD, rtol=0.1)
+
+
+def apart(**setting):
+    """What train_and_eval says: how far training and evaluation are apart, the mean over some new batches."""
+    shown, said = explorers.train_and_eval(), []
+    for draw in range(10):
+        shown.set(**setting, draw=draw)
+        said.append(numbers_in(shown.sentence)[-1])
+    shown.close()
+    return np.mean(said)
+
+
+def test_what_keeps_training_and_evaluation_apart():
+    settled = apart(steps=100, batch=64)
+    assert settled < 0.2
+    assert apart(steps=2, batch=64) > 5 * settled, "few batches seen"
+    assert apart(steps=100, batch=64, momentum=0.01) > 3 * settled, "a momentum too small for them"
+    assert apart(steps=100, batch=2) > 3 * settled, "small batches"
+    assert apart(steps=100, batch=64, shift=10.0) == pytest.approx(10 / 2, rel=0.1), (
+        "other data, in units of σ"
+    )
+
+
+@pytest.mark.parametrize("setting", [(0, 0.1, 8, 0.0), (100, 1.0, 2, 0.0), (17, 0.3, 64, 4.5)])
+def test_train_and_eval_says_what_numpy_computes(setting):
+    steps, momentum, batch, shift = setting
+    shown = explorers.train_and_eval()
+    shown.set(steps=steps, momentum=momentum, batch=batch, shift=shift)
+    data = batches.stream(131, batch)[..., 0]
+    mean, var = 0.0, 1.0
+    for x in data[:steps]:
+        mean = (1 - momentum) * mean + momentum * x.mean()
+        var = (1 - momentum) * var + momentum * x.var(ddof=1)
+    new = data[100] + shift
+    trained, evaluated = ((new - m) / np.sqrt(v + 1e-5) for m, v in ((new.mean(), new.var()), (mean, var)))
+    expected = [steps, momentum, mean, np.sqrt(var), 5, 2, np.abs(trained - evaluated).mean()]
+    np.testing.assert_allclose(numbers_in(shown.sentence), expected, rtol=0.006, atol=1e-9)
+    assert "new = (1 − momentum) × old + momentum × batch" in html.unescape(shown._table.value)
+    shown.close()
+
+
+# ------------------------------------------------------------------------------ training
+
+
+def trained(norm, batch, seed=0):
+    *_, network = batches.train_with_batches(norm, batch, seed=seed)
+    return network
+
+
+def test_error_on_uses_running_statistics_or_those_of_each_batch_and_keeps_all():
+    network, (*_, x, y) = trained("batch", 64), batches.clusters()
+    norms = [leaf for block in network.blocks for leaf in block.layers if isinstance(leaf, layers.BatchNorm)]
+    kept = [(n.running_mean.copy(), n.running_var.copy()) for n in norms]
+    by_batches, by_running = batches.error_on(network, x, y, 64), batches.error_on(network, x, y)
+    for norm, statistics in zip(norms, kept):
+        np.testing.assert_array_equal((norm.running_mean, norm.running_var), statistics)
+        assert norm.training
+    wrong = [network(x[i : i + 64]).argmax(axis=1) != y[i : i + 64] for i in range(0, 1472, 64)]
+    assert by_batches == np.mean(wrong)
+    for norm, statistics in zip(norms, kept):
+        norm.running_mean, norm.running_var = statistics
+        norm.training = False
+    assert by_running == (network(x).argmax(axis=1) != y).mean()
+    assert by_running < 0.08 and by_running < by_batches
+
+
+def test_test_data_are_not_the_training_data():
+    x, _, x_test, y_test = batches.clusters()
+    assert len(y_test) == 1500 and not (x[:, None, 0] == x_test[:, 0]).any()
+
+
+def test_comparison_yields_as_often_as_it_says(monkeypatch):
+    monkeypatch.setattr(batches, "BATCH_SIZES", (16, 64))
+    for epochs in (1, 2):
+        run = batches.compare_batch_sizes(epochs, seeds=1)
+        assert sum(1 for _ in run) == batches.comparison_steps(seeds=1)
+
+
+@pytest.mark.parametrize("norm", batches.COMPARED.values())
+def test_training_pauses_often_enough_to_hear_stop(norm):
+    assert cpu_seconds(lambda: next(batches.train_with_batches(norm, 2)), tries=2) < 0.5
+
+
+def test_batch_sizes_says_what_was_measured(monkeypatch):
+    monkeypatch.setattr(batches, "BATCH_SIZES", (32, 64))
+    run = explorers.batch_sizes()
+    run.set(epochs=2)
+    to_the_end(run)
+    assert run.done == run.steps
+    assert set(run.state) == {
+        (name, size) for name in [*batches.COMPARED, "BatchNorm by batch"] for size in (32, 64)
+    }
+    for (name, _), errors in run.state.items():
+        assert len(errors) == 3
+        assert f"{name} {words(100 * np.mean(errors))} % (3)" in run.sentence
+    mean = {name: np.mean(run.state[name, 64]) for name in batches.COMPARED}
+    assert mean["BatchNorm"] < 0.75 * min(mean[name] for name in mean if name != "BatchNorm"), (
+        "it is the first"
+    )
+    run.close()
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    """Mean test error in percent of all networks, {(name, batch): number}, over three seeds."""
+    *_, errors = batches.compare_batch_sizes()
+    return {key: 100 * np.mean(seen) for key, seen in errors.items()}
+
+
+@pytest.mark.slow
+def test_batch_norm_fails_with_batches_of_two_and_is_fine_from_eight_up(comparison):
+    assert 60 < comparison["BatchNorm", 2] < 85
+    assert 4 < comparison["BatchNorm", 4] < 12
+    assert all(3 < comparison["BatchNorm", batch] < 7 for batch in (8, 16, 32, 64))
+
+
+@pytest.mark.slow
+def test_the_others_do_not_mind_small_batches(comparison):
+    for name, low, high in (("LayerNorm", 3, 5.5), ("GroupNorm", 3, 6), ("no norm", 3, 7.5)):
+        assert all(low < comparison[name, batch] < high for batch in batches.BATCH_SIZES), name
+
+
+@pytest.mark.slow
+def test_running_statistics_are_better_than_those_of_a_test_batch(comparison):
+    for batch in batches.BATCH_SIZES:
+        assert comparison["BatchNorm by batch", batch] > comparison["BatchNorm", batch]
+    assert comparison["BatchNorm by batch", 4] > 2 * comparison["BatchNorm", 4]
+
+
+# ------------------------------------------------------------------------------ at initialization
+
+
+def growth(*kind, seeds=4, **size):
+    """By how much does a layer multiply the gradient, away from both ends? The mean over seeds."""
+    seen = [batches.gradient_growth(*kind, **size, seed=seed) for seed in range(seeds)]
+    return np.mean([(dh[3] / dh[23]) ** (1 / 20) for dh in seen])
+
+
+@pytest.mark.parametrize(
+    ("batch", "width", "factor", "within"),
+    [(512, 256, 1.2049, 0.01), (128, 256, 1.2098, 0.01), (32, 256, 1.2304, 0.012), (8, 256, 1.3384, 0.025),
+     (128, 128, 1.2098, 0.012)],
+)  # fmt: skip
+def test_batch_norm_multiplies_the_gradient_at_each_relu_layer(batch, width, factor, within):
+    seeds = 2 if batch == 512 else 4
+    assert growth("batch", "relu", batch, width=width, seeds=seeds) == pytest.approx(factor, abs=within)
+    assert pytest.approx(1.2112, abs=1e-4) == batches.RELU_BATCH_NORM_GROWTH
+
+
+@pytest.mark.parametrize(
+    ("norm", "activation", "squared", "within"),
+    [("batch", "linear", 1.001, 0.02), ("batch", "tanh", 1.197, 0.02), ("layer", "relu", 0.993, 0.02),
+     (None, "relu", 1.003, 0.02)],
+)  # fmt: skip
+def test_other_networks_do_less_or_nothing(norm, activation, squared, within):
+    assert growth(norm, activation, 128, width=256) ** 2 == pytest.approx(squared, abs=within)
+
+
+def test_the_whole_network_multiplies_it_by_more_than_a_hundred():
+    ends = [batches.gradient_growth(width=256, seed=seed)[0] for seed in range(4)]
+    assert np.exp(np.mean(np.log(ends))) == pytest.approx(176, rel=0.25)
+
+
+@pytest.mark.parametrize(
+    ("name", "norm"), [("BatchNorm", "batch"), ("LayerNorm", "layer"), ("no normalization", None)]
+)
+def test_at_init_says_what_was_measured(name, norm):
+    shown = explorers.batch_norm_at_init()
+    shown.set(name=name, batch=32)
+    dh = batches.gradient_growth(norm, "relu", 32)
+    said = numbers_in(shown.sentence)
+    expected = [30, 32, dh[0], 3, 23, (dh[3] / dh[23]) ** (1 / 20)]
+    np.testing.assert_allclose(said[:6], expected, rtol=0.006)
+    assert ("theory for large batches: 1.211" in shown.sentence) == (norm == "batch")
+    shown.close()
+
+
+# ------------------------------------------------------------------------------ the learner's functions
+
+
+def over_features(x, gamma, beta, mean, var, training, momentum, eps):
+    """Another axis, and running statistics that are as they should be."""
+    _, mean, var = layers.batch_norm(x, gamma, beta, mean, var, training, momentum, eps)
+    return layers.layer_norm(x, gamma, beta, eps), mean, var
+
+
+def momentum_reversed(x, gamma, beta, mean, var, training, momentum, eps):
+    return layers.batch_norm(x, gamma, beta, mean, var, training, 1 - momentum, eps)
+
+
+def counting_padding(x, mask, gamma, beta, eps):
+    return np.where(mask[..., None], over_the_batch(x.reshape(-1, 4), gamma, beta, eps).reshape(x.shape), 0.0)
+
+
+@pytest.mark.parametrize("explorer", ["neighbour", "train_and_eval", "padding"])
+def test_blank_and_right_functions_draw_the_reference(explorer):
+    show, reference = getattr(explorers, explorer), getattr(explorers, explorer)()
+    name = "masked_batch_norm" if explorer == "padding" else "batch_norm"
+    if explorer == "padding":
+        reference.set(masked=True)
+    for function, remark in (
+        (blank, f" Your {name} is still blank: this is the reference."),
+        (getattr(layers, name), f" Drawn with your {name}."),
+    ):
+        shown = show(function)
+        assert shown.error is None and shown.sentence == reference.sentence + remark
+        shown.close()
+
+
+def test_a_wrong_axis_is_seen_beside_its_neighbours():
+    shown = explorers.neighbour(over_features)
+    assert "BatchNorm changed none of the 20 outputs" in shown.sentence
+    shown.close()
+
+
+def test_a_reversed_momentum_is_seen_in_the_running_statistics():
+    wrong, right = explorers.train_and_eval(momentum_reversed), explorers.train_and_eval(layers.batch_norm)
+    assert numbers_in(wrong.sentence)[2] > 1.3 * numbers_in(right.sentence)[2]
+    assert bytes(wrong.image.value) != bytes(right.image.value)
+
+
+def test_padding_that_is_counted_all_the_same_is_seen():
+    shown = explorers.padding(counting_padding)
+    assert "masked: the real tokens come out with mean 0 and spread 1.43" in shown.sentence
+    shown.close()
+
+
+def test_errors_of_the_learners_functions_are_shown():
+    def raises(*arguments):
+        return arguments[0] * unknown  # noqa: F821
+
+    for explorer in (explorers.neighbour, explorers.train_and_eval, explorers.padding):
+        shown = explorer(raises)
+        assert isinstance(shown.error, NameError) and "in <code>raises</code>" in shown._alert.value
+        shown.close()
+    turned = explorers.neighbour(lambda x, g, b, m, v, t, a, e: (x.T, m, v))
+    assert "gave shapes [(4, 6), (4,), (4,)]" in str(turned.error)
+    assert "returned one thing" in str(explorers.train_and_eval(lambda *a: a[0]).error)
+    assert "gave shape (390, 4)" in str(explorers.padding(lambda x, mask, g, b, e: x[mask]).error)
