@@ -82,7 +82,7 @@ class Classifier(layers.Sequential):
         last = [NORMS[norm](width)] if norm and kind == "residual" and place == "pre" else []
         last += [layers.Linear(width, classes, rng)]
         super().__init__(layers.Sequential(*first), *blocks, layers.Sequential(*last))
-        self.kind, self.norm, self.width = kind, norm, width
+        self.kind, self.norm, self.width, self.activation = kind, norm, width, activation
 
     @property
     def blocks(self):
@@ -118,9 +118,9 @@ def deepen(network, extra):
     """The same function, `extra` layers deeper: a copy of a plain network with identity layers behind it.
 
     They change nothing, because h >= 0 after a ReLU, so relu(h @ I + 0) = h: He et al. 2015, section 1.
-    ValueError for a residual network or one with norms.
+    ValueError for a residual network, one with norms, or one of another activation.
     """
-    if network.kind != "plain" or network.norm:
+    if network.kind != "plain" or network.norm or network.activation != "relu":
         raise ValueError("relu(h @ I) is a layer of a plain network without norms; this one is another kind.")
     deeper = copy.deepcopy(network)
     identity = Classifier(extra, width=network.width).blocks
