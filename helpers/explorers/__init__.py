@@ -36,6 +36,7 @@ from .residual import (
 from .rms import casting, cost, two_norms, what_leaves_it_unchanged, what_the_gradient_loses
 from .sharing import which_numbers
 from .start import survival, two_switches
+from .transformer import final_norm, look_ahead, pre_or_post, warm_up
 from .workbench import clipping, jacobian, shoot_out, workbench
 
 ALL = {
@@ -75,6 +76,10 @@ ALL = {
         what_leaves_it_unchanged,
         cost,
         casting,
+        look_ahead,
+        pre_or_post,
+        final_norm,
+        warm_up,
         workbench,
         shoot_out,
         jacobian,

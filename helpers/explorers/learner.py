@@ -2,6 +2,8 @@
 
 import functools
 
+import numpy as np
+
 from ..live import Told
 
 
@@ -26,6 +28,19 @@ def given(exercise, function):
         return result
 
     return checked
+
+
+def shaped(exercise, function):
+    """`given`, on a copy of x; Told when the result is not shaped like x, the first argument."""
+    function = given(exercise, function)
+
+    def run(x, *rest):
+        y = np.asarray(function(x.copy(), *rest))
+        if y.shape != x.shape:
+            raise Told(f"Your {exercise.name} gave shape {y.shape} for an input of shape {x.shape}.")
+        return y
+
+    return run
 
 
 def about(exercise, function, used=True):

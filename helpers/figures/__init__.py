@@ -16,6 +16,7 @@ from .rms import OneDirection, TwoNorms
 from .sharing import Comparison, WhichNumbers
 from .signal import Drift, GradientBars, Survival, TwoSwitches, WhichGradient
 from .training import LossCurves, Shattered, YourTraining
+from .transformer import LookAhead, PreOrPost, StackRms, WarmUp
 from .workbench import Clipping, Jacobian, ShootOut, Workbench
 
 __all__ = [
@@ -34,17 +35,20 @@ __all__ = [
     "Kept",
     "LayerNormSteps",
     "Lengths",
+    "LookAhead",
     "LossCurves",
     "NumbersRunOut",
     "OneDirection",
     "Padding",
     "Paths",
+    "PreOrPost",
     "Shattered",
     "ShootOut",
     "Similarity",
     "SlopeProduct",
     "SmallBatches",
     "SmallSpread",
+    "StackRms",
     "Survival",
     "Symptoms",
     "TrainAndEval",
@@ -52,6 +56,7 @@ __all__ = [
     "TwoSwitches",
     "TwoTokens",
     "TwoVectors",
+    "WarmUp",
     "WhichGradient",
     "WhichNumbers",
     "Workbench",

@@ -18,6 +18,7 @@ class LossCurves:
     """Training loss of several networks, step by step."""
 
     STYLES = {"shallow": (GHOST, "-"), "deep": (WITHOUT, "--"), "deep residual": (WITH, "-")}
+    SEEN = " on the training data,"
 
     def __init__(self, steps):
         self.figure, (self.ax,) = new_figure()
@@ -45,9 +46,7 @@ class LossCurves:
                 said.append(f"{name}: loss {words(seen[-1].loss)}, {words(100 * seen[-1].error)} % wrong")
         step = max((seen[-1].step for seen in runs.values() if seen), default=0)
         self.sentence = (
-            f"After {step} steps on the training data, " + "; ".join(said) + "."
-            if said
-            else "Not trained yet."
+            f"After {step} steps{self.SEEN} " + "; ".join(said) + "." if said else "Not trained yet."
         )
         return list(self.lines.values())
 

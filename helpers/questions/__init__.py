@@ -1,6 +1,15 @@
 """The bank of questions: `QUIZZES` and `PREDICTIONS`, by name, one module a notebook."""
 
-from . import batch_norm, gradient_flow, layer_norm, make_it_train, residual_connections, rms_norm, start_here
+from . import (
+    batch_norm,
+    gradient_flow,
+    layer_norm,
+    make_it_train,
+    residual_connections,
+    rms_norm,
+    start_here,
+    transformer_block,
+)
 
 _NOTEBOOKS = (
     start_here,
@@ -9,6 +18,7 @@ _NOTEBOOKS = (
     layer_norm,
     batch_norm,
     rms_norm,
+    transformer_block,
     make_it_train,
 )
 
