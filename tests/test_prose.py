@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from helpers import exercises, experiments, explorers, layers
-from helpers.experiments import batches, sharing
+from helpers.experiments import batches, sharing, transformer
 from helpers.experiments.precision import precision_scan
 from helpers.questions import PREDICTIONS
 
 from . import notebooks
 
-LESSONS = ("01", "02", "03", "04", "05")
+LESSONS = ("01", "02", "03", "04", "05", "06", "07")
 LESSON = np.array([2.0, -3.0, 1.0, 4.0])
 
 
@@ -119,6 +119,43 @@ def norm_share(d):
     return 100 * norm / (norm + rest)
 
 
+def half(h):
+    """A branch that halves what it is given."""
+    return h / 2
+
+
+def plain_norm(h):
+    return layers.layer_norm(h, np.ones(4), np.zeros(4))
+
+
+def depth_slope(place):
+    """Of the last gradient over the depth, both logarithmic."""
+    gradients = transformer.by_depth(place).dW
+    return f"{np.polyfit(np.log(transformer.DEPTHS), np.log(gradients), 1)[0]:+.2f}".replace("-", "−")
+
+
+def stream_end(depth, scaled):
+    factor = layers.residual_init_std(1.0, depth) if scaled else 1.0
+    return transformer.stack_rms(layers.pre_norm_stack, depth, factor)[-2]
+
+
+PRE, POST, BARE = (("pre-norm",), ("post-norm",), ("pre-norm", False))
+
+
+def at_24(field, kind):
+    return getattr(transformer.by_depth(*kind), field)[-1]
+
+
+def before_training(kind):
+    """How spread and gradient change from one end to the other of 40 fresh layers."""
+    seen = next(experiments.workbench.watch(experiments.Classifier(40, kind), *experiments.spirals()))
+    return seen.spread[-1] / seen.spread[0], seen.gradient[0] / seen.gradient[-1]
+
+
+def share_of_directions(name):
+    return np.mean([experiments.workbench.spectrum(name, 32, seed=seed).directions for seed in range(5)]) / 64
+
+
 SAID = [  # (notebook, what it says, the same from the code)
     ("00", "$0.9^{50} = 0.00515$", lambda: f"$0.9^{{50}} = {toy(50, 0.9, False):.5f}$"),
     ("01", "$1.1^{50} = 117$", lambda: f"$1.1^{{50}} = {toy(50, 0.1):.0f}$"),
@@ -186,6 +223,23 @@ SAID = [  # (notebook, what it says, the same from the code)
     ("05", "\\sqrt{\\pi/(\\pi - 1)} = 1.21$", lambda: f"\\sqrt{{\\pi/(\\pi - 1)}} = {(np.pi / (np.pi - 1)) ** 0.5:.2f}$"),
     ("05", "with ε = 10⁻⁶ comes out as 0.71", lambda: f"with ε = 10⁻⁶ comes out as {layers.rms_norm(np.full(4, 1e-3), np.ones(4), 1e-6)[0]:.2f}"),
     ("05", "$256^2 = 65536$ is beyond the largest number, 65,504", lambda: f"$256^2 = {256**2}$ is beyond the largest number, {float(np.finfo(np.float16).max):,.0f}"),
+    ("06", "The weights are 0.665, 0.245 and 0.090", lambda: "The weights are {:.3f}, {:.3f} and {:.3f}".format(*layers.softmax(np.array([2.0, 1, 0])))),
+    ("06", "they are 0.731 and 0.269", lambda: "they are {:.3f} and {:.3f}".format(*layers.softmax(np.array([2.0, 1])))),
+    ("06", "the spread was 2.55 and is 3.05 now", lambda: f"the spread was {LESSON.std():.2f} and is {layers.pre_norm_block(LESSON, half, plain_norm).std():.2f} now"),
+    ("06", "grows by about 1 a layer", lambda: f"grows by about {(transformer.stream_squares(layers.pre_norm_block)[-1] - 1) / 24:.0f} a layer"),
+    ("06", "about 5 after 24 layers", lambda: f"about {at_24('rms', PRE):.0f} after 24 layers"),
+    ("06", "the slopes are −0.43 and +0.20", lambda: f"the slopes are {depth_slope('pre-norm')} and {depth_slope('post-norm')}"),
+    ("06", "6.4 and 5.3 at 24 layers", lambda: f"{at_24('dW', POST) / at_24('dW', PRE):.1f} and {at_24('rms', PRE):.1f} at 24 layers"),
+    ("06", "the loss at 24 layers is 12.0 instead of 4.6", lambda: f"the loss at 24 layers is {at_24('loss', BARE):.1f} instead of {at_24('loss', PRE):.1f}"),
+    ("06", "$\\ln 64 = 4.16$", lambda: f"$\\ln 64 = {np.log(64):.2f}$"),
+    ("06", "$\\ln 8 = 2.08$", lambda: f"$\\ln 8 = {np.log(8):.2f}$"),
+    ("06", "at 24 layers the stream ends at 1.2 instead of 5.0, and at 12 layers at about the same 1.2", lambda: f"at 24 layers the stream ends at {stream_end(24, True):.1f} instead of {stream_end(24, False):.1f}, and at 12 layers at about the same {stream_end(12, True):.1f}"),
+    ("06", "$0.02 / \\sqrt{24} = 0.0041$", lambda: f"$0.02 / \\sqrt{{24}} = {layers.residual_init_std(0.02, 12):.4f}$"),
+    ("07", "$-\\log \\tfrac13 = \\log 3 = 1.0986$", lambda: f"$-\\log \\tfrac13 = \\log 3 = {np.log(3):.4f}$"),
+    ("07", "0.18 times as long at the first block as at the last", lambda: f"{before_training('plain')[1]:.2f} times as long at the first block as at the last"),
+    ("07", "σ has grown 409 times from the first block to the last, the gradient 949 times", lambda: "σ has grown {:.0f} times from the first block to the last, the gradient {:.0f} times".format(*before_training("residual"))),
+    ("07", "the length grows by a factor of about 1.6, and a third of the directions", lambda: f"the length grows by a factor of about {experiments.workbench.spectrum('residual × 1/√L', 32).rms:.1f}, and " + ("a third of the directions" if 0.3 < share_of_directions("residual × 1/√L") < 0.37 else "")),
+    ("07", "have a common length of 5. With a limit of 1 the factor is 1/5, and the pieces are left with 0.6 and 0.8", lambda: "have a common length of {:.0f}. With a limit of 1 the factor is 1/5, and the pieces are left with {:.1f} and {:.1f}".format(layers.grad_norms(None, [np.array([3.0]), np.array([4.0])])[1], *(g[0] for g in layers.clip_by_global_norm([np.array([3.0]), np.array([4.0])], 1.0)))),
 ]  # fmt: skip
 
 
@@ -210,6 +264,8 @@ ANSWERED = [  # (what learners ask, notebook, heading, words of the answer)
     ("How can a network tell [1,2,3,4] from [4,5,6,7] after LayerNorm?", "03", "Where the story breaks", "It cannot. Below, token b is token a"),
     ("What are gamma and beta for?", "03", "Where the story breaks", "let training choose a scale and a mean for each feature"),
     ("Do gamma and beta undo the normalization?", "03", "Where the story breaks", "they do the same to both"),
+    ("Do deep plain networks not train at all?", "07", "Where the story breaks", "They train worse **with the same effort**"),
+    ("Is pre-norm always better than post-norm?", "07", "Where the story breaks", "at 0.01 both do"),
     ("Why sqrt(var + eps) and not std + eps?", "03", "The class, line by line", "gives NaN for a constant row. With ε inside"),
     ("Why do transformers use LayerNorm and not BatchNorm?", "04", "Side by side", "a token's output depends on that token"),
     ("Does LayerNorm take all tokens and features of a sentence?", "04", "Side by side", "over the **last axis only**"),
@@ -222,6 +278,11 @@ ANSWERED = [  # (what learners ask, notebook, heading, words of the answer)
     ("Does BatchNorm work by reducing internal covariate shift?", "04", "Where the story breaks", "**after** BatchNorm, and the network trained nearly as well"),
     ("RMSNorm multiplies by rsqrt: should it not divide?", "05", "The class, line by line", "multiplying by it **is** dividing by the root"),
     ("Does scale not matter any more after a norm?", "05", "Where the story breaks", "For $a < 0$ the output turns around"),
+    ("Pre-norm or post-norm: why does the code not match the paper's figure?", "06", "Two places for the norm", "the figure is still that of 2017, the code has moved on"),
+    ("Is x + norm(f(x)) pre-norm?", "06", "Two places for the norm", "is pre-norm, though both are sometimes called so"),
+    ("Why start the last matrix of a block at 0? Does it not kill the gradient?", "06", "Where the story breaks", "Two zero factors in a row never move"),
+    ("Does True in a mask mean may look or may not?", "06", "Where the story breaks", "In its `nn.MultiheadAttention` `True` means *may not*"),
+    ("Do gradients vanish toward the input in post-norm?", "06", "Where the story breaks", "not what these networks show"),
 ]  # fmt: skip
 
 

@@ -159,8 +159,13 @@ def side_by_side(networks, lr):
         name: experiments.train(network, x, y, steps=STEPS, every=EVERY, lr=lr)
         for name, network in networks.items()
     }
-    runs = {name: [] for name in networks}
-    for _ in range(STEPS // EVERY):
+    return together(training, STEPS // EVERY)
+
+
+def together(training, rounds):
+    """Go on with {name: generator of Progress}, one step each a round; yields {name: list of Progress}."""
+    runs = {name: [] for name in training}
+    for _ in range(rounds):
         for name, one in training.items():
             runs[name] += [progress for progress in [next(one, None)] if progress]
         yield runs
