@@ -334,7 +334,7 @@ class BatchSizes:
 
     STYLES = {
         "BatchNorm": (BATCH, "o-"),
-        "BatchNorm by batch": (BATCH, "o:"),
+        "BatchNorm by batch": (BATCH, "D:"),
         "LayerNorm": (LAYER, "s-"),
         "GroupNorm": (INK, "^--"),
         "no norm": (GHOST, "x:"),
