@@ -557,6 +557,49 @@ class GroupNorm(Layer):
         return dx
 
 
+class DynamicTanh(Layer):
+    """y = gamma * tanh(alpha * x) + beta: bounded like a normalized value, without any statistics.
+
+    x (..., d) -> the same; alpha is one number for all. Zhu et al. 2025, arXiv:2503.10622, eq. 2.
+    """
+
+    parameters = ("alpha", "gamma", "beta")
+
+    def __init__(self, d, alpha=0.5):
+        self.alpha, self.gamma, self.beta = np.full(1, alpha), np.ones(d), np.zeros(d)
+
+    def forward(self, x):
+        self.x = x
+        return self.gamma * tanh(self.alpha * x) + self.beta
+
+    def backward(self, dy):
+        z, axes = self.alpha * self.x, _leading(dy)
+        dz = tanh_backward(dy * self.gamma, z)
+        self.dalpha = np.array([(dz * self.x).sum()])
+        self.dgamma, self.dbeta = (dy * tanh(z)).sum(axis=axes), dy.sum(axis=axes)
+        return self.alpha * dz
+
+
+class Scale(Layer):
+    """y = alpha * x with one learned number, 0 at first; at the end of a branch it makes ReZero.
+
+    x (any shape) -> the same. Bachlechner et al. 2020, arXiv:2003.04887, eq. 1.
+    """
+
+    parameters = ("alpha",)
+
+    def __init__(self):
+        self.alpha = np.zeros(1)
+
+    def forward(self, x):
+        self.x = x
+        return self.alpha * x
+
+    def backward(self, dy):
+        self.dalpha = np.array([(dy * self.x).sum()])
+        return self.alpha * dy
+
+
 class Sequential(Layer):
     """Layers one after the other; backward goes through them in reverse."""
 

@@ -14,7 +14,7 @@ from helpers.questions import PREDICTIONS
 
 from . import notebooks
 
-LESSONS = ("01", "02", "03", "04", "05", "06")
+LESSONS = ("01", "02", "03", "04", "05", "06", "07")
 LESSON = np.array([2.0, -3.0, 1.0, 4.0])
 
 
@@ -104,6 +104,16 @@ def at_24(field, kind):
     return getattr(transformer.by_depth(*kind), field)[-1]
 
 
+def before_training(kind):
+    """How spread and gradient change from one end to the other of 40 fresh layers."""
+    seen = next(experiments.workbench.watch(experiments.Classifier(40, kind), *experiments.spirals()))
+    return seen.spread[-1] / seen.spread[0], seen.gradient[0] / seen.gradient[-1]
+
+
+def share_of_directions(name):
+    return np.mean([experiments.workbench.spectrum(name, 32, seed=seed).directions for seed in range(5)]) / 64
+
+
 SAID = [  # (notebook, what it says, the same from the code)
     ("00", "$0.9^{50} = 0.00515$", lambda: f"$0.9^{{50}} = {toy(50, 0.9, False):.5f}$"),
     ("01", "$1.1^{50} = 117$", lambda: f"$1.1^{{50}} = {toy(50, 0.1):.0f}$"),
@@ -177,6 +187,11 @@ SAID = [  # (notebook, what it says, the same from the code)
     ("06", "$\\ln 8 = 2.08$", lambda: f"$\\ln 8 = {np.log(8):.2f}$"),
     ("06", "at 24 layers the stream ends at 1.2 instead of 5.0, and at 12 layers at about the same 1.2", lambda: f"at 24 layers the stream ends at {stream_end(24, True):.1f} instead of {stream_end(24, False):.1f}, and at 12 layers at about the same {stream_end(12, True):.1f}"),
     ("06", "$0.02 / \\sqrt{24} = 0.0041$", lambda: f"$0.02 / \\sqrt{{24}} = {layers.residual_init_std(0.02, 12):.4f}$"),
+    ("07", "$-\\log \\tfrac13 = \\log 3 = 1.0986$", lambda: f"$-\\log \\tfrac13 = \\log 3 = {np.log(3):.4f}$"),
+    ("07", "0.18 times as long at the first block as at the last", lambda: f"{before_training('plain')[1]:.2f} times as long at the first block as at the last"),
+    ("07", "σ has grown 409 times from the first block to the last, the gradient 949 times", lambda: "σ has grown {:.0f} times from the first block to the last, the gradient {:.0f} times".format(*before_training("residual"))),
+    ("07", "the length grows by a factor of about 1.6, and a third of the directions", lambda: f"the length grows by a factor of about {experiments.workbench.spectrum('residual × 1/√L', 32).rms:.1f}, and " + ("a third of the directions" if 0.3 < share_of_directions("residual × 1/√L") < 0.37 else "")),
+    ("07", "have a common length of 5. With a limit of 1 the factor is 1/5, and the pieces are left with 0.6 and 0.8", lambda: "have a common length of {:.0f}. With a limit of 1 the factor is 1/5, and the pieces are left with {:.1f} and {:.1f}".format(layers.grad_norms(None, [np.array([3.0]), np.array([4.0])])[1], *(g[0] for g in layers.clip_by_global_norm([np.array([3.0]), np.array([4.0])], 1.0)))),
 ]  # fmt: skip
 
 
@@ -201,6 +216,8 @@ ANSWERED = [  # (what learners ask, notebook, heading, words of the answer)
     ("How can a network tell [1,2,3,4] from [4,5,6,7] after LayerNorm?", "03", "Where the story breaks", "It cannot. Below, token b is token a"),
     ("What are gamma and beta for?", "03", "Where the story breaks", "let training choose a scale and a mean for each feature"),
     ("Do gamma and beta undo the normalization?", "03", "Where the story breaks", "they do the same to both"),
+    ("Do deep plain networks not train at all?", "07", "Where the story breaks", "They train worse **with the same effort**"),
+    ("Is pre-norm always better than post-norm?", "07", "Where the story breaks", "at 0.01 both do"),
     ("Why sqrt(var + eps) and not std + eps?", "03", "The class, line by line", "autograd gives NaN for a constant row"),
     ("Why do transformers use LayerNorm and not BatchNorm?", "04", "Side by side", "a token's output depends on that token"),
     ("Does LayerNorm take all tokens and features of a sentence?", "04", "Side by side", "over the **last axis only**"),

@@ -20,6 +20,7 @@ LEAST = {
     "batch_norm": 6,
     "rms_norm": 6,
     "transformer_block": 6,
+    "make_it_train": 17,
 }
 EVERY = [(name, key) for name, questions in QUIZZES.items() for key in questions]
 

@@ -1,6 +1,6 @@
 """One function per question, asked of networks that really run: arrays in, small dataclasses out."""
 
-from . import batches, cost, precision, sharing, transformer
+from . import batches, cost, museum, precision, sharing, transformer, workbench
 from .invariance import invariance
 from .paths import PathGradients, gradient_by_path_length, path_counts
 from .shattered import (
@@ -70,6 +70,7 @@ __all__ = [
     "leaves",
     "lesion_errors",
     "mean_cosine",
+    "museum",
     "pair_similarity",
     "path_counts",
     "precision",
@@ -84,4 +85,5 @@ __all__ = [
     "transformer",
     "uniform_matrices",
     "white_noise",
+    "workbench",
 ]

@@ -15,6 +15,7 @@ from .batches import (
     train_and_eval,
 )
 from .gradients import deep_or_shallow, gradient_bars, shattered, which_gradient, your_gradient_bars
+from .museum import museum
 from .norms import (
     drift,
     geometry,
@@ -36,6 +37,7 @@ from .rms import casting, cost, two_norms, what_leaves_it_unchanged, what_the_gr
 from .sharing import which_numbers
 from .start import survival, two_switches
 from .transformer import final_norm, look_ahead, pre_or_post, warm_up
+from .workbench import clipping, jacobian, shoot_out, workbench
 
 ALL = {
     explorer.__name__: explorer
@@ -78,6 +80,11 @@ ALL = {
         pre_or_post,
         final_norm,
         warm_up,
+        workbench,
+        shoot_out,
+        jacobian,
+        clipping,
+        museum,
     )
 }
 

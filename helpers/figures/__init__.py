@@ -8,6 +8,7 @@ from .cost import Cost
 from .drawing import count, words
 from .geometry import Geometry, TwoTokens
 from .invariance import Invariance
+from .museum import Symptoms
 from .norms import LayerNormSteps
 from .precision import Kept, NumbersRunOut, SmallSpread
 from .residual import Deletions, Paths, Similarity, SlopeProduct, TwoVectors
@@ -16,10 +17,12 @@ from .sharing import Comparison, WhichNumbers
 from .signal import Drift, GradientBars, Survival, TwoSwitches, WhichGradient
 from .training import LossCurves, Shattered, YourTraining
 from .transformer import LookAhead, PreOrPost, StackRms, WarmUp
+from .workbench import Clipping, Jacobian, ShootOut, Workbench
 
 __all__ = [
     "AtInit",
     "BatchSizes",
+    "Clipping",
     "Comparison",
     "Cost",
     "Deletions",
@@ -28,6 +31,7 @@ __all__ = [
     "Geometry",
     "GradientBars",
     "Invariance",
+    "Jacobian",
     "Kept",
     "LayerNormSteps",
     "Lengths",
@@ -39,12 +43,14 @@ __all__ = [
     "Paths",
     "PreOrPost",
     "Shattered",
+    "ShootOut",
     "Similarity",
     "SlopeProduct",
     "SmallBatches",
     "SmallSpread",
     "StackRms",
     "Survival",
+    "Symptoms",
     "TrainAndEval",
     "TwoNorms",
     "TwoSwitches",
@@ -53,6 +59,7 @@ __all__ = [
     "WarmUp",
     "WhichGradient",
     "WhichNumbers",
+    "Workbench",
     "YourTraining",
     "count",
     "words",

@@ -22,16 +22,19 @@ class LossCurves:
 
     def __init__(self, steps):
         self.figure, (self.ax,) = new_figure()
-        self.lines = {
-            name: self.ax.plot([], [], style, color=color, lw=2.5, label=name)[0]
-            for name, (color, style) in self.STYLES.items()
-        }
+        self.lines = self._lines(self.ax)
         self.ax.set(yscale="log", xlim=(0, steps), ylim=(1e-4, 1e1))
         self.ax.minorticks_off()
         self.ax.set_xlabel("step", fontsize=12)
         self.ax.set_ylabel("training loss", fontsize=12)
         legend_above(self.ax, *self.lines.values())
         self.sentence = ""
+
+    def _lines(self, ax):
+        return {
+            name: ax.plot([], [], style, color=color, lw=2.5, label=name)[0]
+            for name, (color, style) in self.STYLES.items()
+        }
 
     def update(self, runs):
         """runs: {name: list of Progress}, a name of STYLES each."""

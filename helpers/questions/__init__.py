@@ -4,6 +4,7 @@ from . import (
     batch_norm,
     gradient_flow,
     layer_norm,
+    make_it_train,
     residual_connections,
     rms_norm,
     start_here,
@@ -18,6 +19,7 @@ _NOTEBOOKS = (
     batch_norm,
     rms_norm,
     transformer_block,
+    make_it_train,
 )
 
 QUIZZES = {notebook.__name__.rpartition(".")[2]: notebook.QUIZ for notebook in _NOTEBOOKS}
