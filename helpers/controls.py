@@ -168,7 +168,7 @@ class Tabs(widgets.Tab):
 
     def __init__(self, pages):
         """pages: {title: HTML}."""
-        height = {"min_height": "5em"}  # of the longest page, so that what is below stays where it is
+        height = {"min_height": "3.6em"}  # of the longest page, so that what is below stays where it is
         super().__init__(
             [widgets.HTMLMath(page, layout=height) for page in pages.values()], layout={"max_width": "800px"}
         )

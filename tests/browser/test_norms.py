@@ -114,7 +114,9 @@ def test_when_numbers_run_out(show):
 def test_training_with_the_learners_functions(show):
     shown = show("explorers.train_with(layer_norm, layer_norm_backward)")
     expect(shown.sentence.last).to_contain_text("After 60 steps")
-    expect(shown.sentence.last).to_contain_text("Your layer_norm is still blank")
+    expect(shown.sentence.last).to_contain_text(
+        "layer_norm_backward are still blank: these are the references"
+    )
     shown.tab_to(shown.area.get_by_role("button", name="Start"))
     shown.page.keyboard.press("Enter")
     expect(shown.sentence.last).to_contain_text("After 400 steps", timeout=60_000)
