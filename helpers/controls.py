@@ -61,13 +61,13 @@ def _look(description):
 
 
 def only_when(control, value, *others):
-    """Show the other controls only while `control` has this value."""
-
+    """Show the other controls only while `control` has this value, or one of several in a tuple."""
+    values = value if isinstance(value, tuple) else (value,)
     shown = [other.layout.display for other in others]
 
     def follow(_=None):
         for other, display in zip(others, shown):
-            other.layout.display = display if control.value == value else "none"
+            other.layout.display = display if control.value in values else "none"
 
     control.observe(follow, "value")
     follow()
