@@ -244,6 +244,44 @@ def linear_backward(dy, z):
     return dy
 
 
+# ------------------------------------------------------------------------------ attention
+
+
+def softmax(z):
+    """Positive numbers that add up to 1 along the last axis; z (..., n) -> (..., n)."""
+    e = np.exp(z - z.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def softmax_backward(dp, p):
+    """Gradient of p = softmax(z); dp, p (..., n) -> dz (..., n)."""
+    return p * (dp - (dp * p).sum(axis=-1, keepdims=True))
+
+
+def causal_mask(tokens):
+    """Who may look at whom when nobody looks ahead; -> (tokens, tokens) of bool, one row a looker."""
+    return np.tril(np.ones((tokens, tokens), bool))
+
+
+def attention(q, k, v, mask=None):
+    """Each token's mean of the values v, weighted by how well its query meets their keys.
+
+    q, k, v (..., tokens, d), mask (..., tokens, tokens) of bool (True: may look) or None ->
+    (..., tokens, d), and the weights (..., tokens, tokens). Vaswani et al. 2017, arXiv:1706.03762, eq. 1.
+    """
+    scores = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    weights = softmax(scores)
+    return weights @ v, weights
+
+
+def attention_backward(dy, q, k, v, weights):
+    """Gradients of attention; dy, q, k, v (..., tokens, d), weights (..., tokens, tokens) -> dq, dk, dv."""
+    dscores = softmax_backward(dy @ v.swapaxes(-1, -2), weights) / np.sqrt(q.shape[-1])
+    return dscores @ k, dscores.swapaxes(-1, -2) @ q, weights.swapaxes(-1, -2) @ dy
+
+
 # ------------------------------------------------------------------------------ residual connections
 
 
@@ -380,8 +418,8 @@ class Layer:
 
     parameters = ()  # names, in the order of the arguments of the function
 
-    def __call__(self, x):
-        return self.forward(x)
+    def __call__(self, *inputs):
+        return self.forward(*inputs)
 
 
 class Linear(Layer):
@@ -519,6 +557,49 @@ class GroupNorm(Layer):
         return dx
 
 
+class DynamicTanh(Layer):
+    """y = gamma * tanh(alpha * x) + beta: bounded like a normalized value, without any statistics.
+
+    x (..., d) -> the same; alpha is one number for all. Zhu et al. 2025, arXiv:2503.10622, eq. 2.
+    """
+
+    parameters = ("alpha", "gamma", "beta")
+
+    def __init__(self, d, alpha=0.5):
+        self.alpha, self.gamma, self.beta = np.full(1, alpha), np.ones(d), np.zeros(d)
+
+    def forward(self, x):
+        self.x = x
+        return self.gamma * tanh(self.alpha * x) + self.beta
+
+    def backward(self, dy):
+        z, axes = self.alpha * self.x, _leading(dy)
+        dz = tanh_backward(dy * self.gamma, z)
+        self.dalpha = np.array([(dz * self.x).sum()])
+        self.dgamma, self.dbeta = (dy * tanh(z)).sum(axis=axes), dy.sum(axis=axes)
+        return self.alpha * dz
+
+
+class Scale(Layer):
+    """y = alpha * x with one learned number, 0 at first; at the end of a branch it makes ReZero.
+
+    x (any shape) -> the same. Bachlechner et al. 2020, arXiv:2003.04887, eq. 1.
+    """
+
+    parameters = ("alpha",)
+
+    def __init__(self):
+        self.alpha = np.zeros(1)
+
+    def forward(self, x):
+        self.x = x
+        return self.alpha * x
+
+    def backward(self, dy):
+        self.dalpha = np.array([(dy * self.x).sum()])
+        return self.alpha * dy
+
+
 class Sequential(Layer):
     """Layers one after the other; backward goes through them in reverse."""
 
@@ -557,3 +638,105 @@ def pre_norm(branch, norm, alpha=1.0):
 def post_norm(branch, norm, alpha=1.0):
     """post_norm_block as a layer: y = norm(x + alpha * branch(x))."""
     return Sequential(Residual(branch, alpha), norm)
+
+
+# ------------------------------------------------------------------------------ the transformer
+
+
+class FeedForward(Sequential):
+    """Two matrices with an activation between them, for each token alone. x (..., d_model) -> the same.
+
+    Xavier initialization: Glorot & Bengio 2010, eq. 16, with normal numbers of the same variance.
+    """
+
+    def __init__(self, d_model, d_ff, rng, activation="relu"):
+        first = Linear(d_model, d_ff, rng, np.sqrt(2 * d_model / (d_model + d_ff)))
+        last = Linear(d_ff, d_model, rng, np.sqrt(2 * d_ff / (d_model + d_ff)))
+        super().__init__(first, Activation(activation), last)
+
+
+class MultiHeadAttention(Layer):
+    """Attention in n_heads parts of the features at once, then a matrix that mixes them.
+
+    x (..., tokens, d_model), mask of bool that fits (..., tokens, tokens), True: may look -> x's shape.
+    `weights` (..., n_heads, tokens, tokens) are those of the last forward. ValueError when n_heads does
+    not divide d_model, when a mask does not fit, or when it lets a token look at nothing.
+    Vaswani et al. 2017, arXiv:1706.03762, section 3.2.2.
+    """
+
+    def __init__(self, d_model, n_heads, rng):
+        if n_heads < 1 or d_model % n_heads:
+            raise ValueError(
+                f"each head gets d_model / n_heads features: {d_model} cannot be split among {n_heads} heads."
+            )
+        self.n_heads = n_heads
+        self.layers = self.q, self.k, self.v, self.out = [Linear(d_model, d_model, rng) for _ in range(4)]
+
+    def forward(self, x, mask=None):
+        self.heads = [self._split(layer(x)) for layer in (self.q, self.k, self.v)]
+        y, self.weights = attention(*self.heads, self._for_all_heads(mask, x))
+        return self.out(self._join(y))
+
+    def backward(self, dy):
+        dheads = attention_backward(self._split(self.out.backward(dy)), *self.heads, self.weights)
+        return sum(layer.backward(self._join(dh)) for layer, dh in zip(self.layers, dheads))
+
+    def _split(self, h):
+        """(..., tokens, d_model) -> (..., n_heads, tokens, d_model / n_heads)."""
+        return h.reshape(*h.shape[:-1], self.n_heads, -1).swapaxes(-2, -3)
+
+    def _join(self, h):
+        """(..., n_heads, tokens, d_model / n_heads) -> (..., tokens, d_model)."""
+        h = h.swapaxes(-2, -3)
+        return h.reshape(*h.shape[:-2], -1)
+
+    @staticmethod
+    def _for_all_heads(mask, x):
+        if mask is None:
+            return None
+        mask, shape = np.asarray(mask), (*x.shape[:-1], x.shape[-2])
+        if mask.dtype != bool:
+            raise ValueError(f"the mask says True (may look) or False; its entries are {mask.dtype}.")
+        try:
+            mask = np.broadcast_to(mask, shape)
+        except ValueError:
+            raise ValueError(
+                f"the mask needs a row and a column for each of the {shape[-1]} tokens, "
+                f"(..., {shape[-1]}, {shape[-1]}); its shape is {mask.shape}."
+            ) from None
+        alone = ~mask.any(axis=-1)
+        if alone.any():
+            raise ValueError(
+                f"token {np.argwhere(alone)[0, -1] + 1} may look at nothing: its weights would be 0 / 0. "
+                "Let it look at itself at least."
+            )
+        return mask[..., None, :, :]
+
+
+class TransformerBlock(Layer):
+    """Attention, then a feed-forward network, each added to the stream. x (..., tokens, d_model) -> the same.
+
+    norm: LayerNorm or RMSNorm, before each branch; post: after each addition instead.
+    Vaswani et al. 2017 (post-norm); Xiong et al. 2020, arXiv:2002.04745, figure 1.
+    """
+
+    def __init__(self, d_model, n_heads, d_ff, rng=None, norm=LayerNorm, post=False):
+        rng = rng or np.random.default_rng(0)
+        self.attn, self.ffn = MultiHeadAttention(d_model, n_heads, rng), FeedForward(d_model, d_ff, rng)
+        self.ln1, self.ln2, self.post = norm(d_model), norm(d_model), post
+        self.layers = self.ln1, self.attn, self.ln2, self.ffn
+
+    def forward(self, x, mask=None):
+        if self.post:
+            x = self.ln1(x + self.attn(x, mask))
+            return self.ln2(x + self.ffn(x))
+        x = x + self.attn(self.ln1(x), mask)
+        return x + self.ffn(self.ln2(x))
+
+    def backward(self, dy):
+        if self.post:
+            dy = self.ln2.backward(dy)
+            dy = self.ln1.backward(dy + self.ffn.backward(dy))
+            return dy + self.attn.backward(dy)
+        dy = dy + self.ln2.backward(self.ffn.backward(dy))
+        return dy + self.ln1.backward(self.attn.backward(dy))

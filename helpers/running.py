@@ -18,7 +18,7 @@ class Run(Live):
     at_once: how many of them are done when the cell runs, so that there is something to see.
     """
 
-    def __init__(self, figure, update, work, steps, at_once, sentence, **controls):
+    def __init__(self, figure, update, work, steps, at_once, sentence, details=None, **controls):
         self.work, self.steps, self.at_once = work, steps, at_once
         self.running, self.task = False, None
         self.start_button = widgets.Button(description="Start", tooltip="Go on from here")
@@ -30,7 +30,7 @@ class Run(Live):
         self.start_button.on_click(lambda _: self.start())
         self.stop_button.on_click(lambda _: self.stop())
         self.begun_with = None
-        super().__init__(figure, lambda **_: update(self.state), sentence, **controls)
+        super().__init__(figure, lambda **_: update(self.state), sentence, details, **controls)
 
     def _rows(self):
         buttons = widgets.HBox([self.start_button, self.stop_button, self.bar, self.told])
@@ -95,7 +95,8 @@ class Run(Live):
         self.start_button.disabled = self.running or self.done >= self.steps
         self.stop_button.disabled = not self.running
         self.bar.value = self.done
-        self.told.value = "done" if self.done >= self.steps else f"{100 * self.done // self.steps} % done"
+        far = f"{100 * self.done // self.steps} % done" if self.done > self.at_once else "press Start"
+        self.told.value = "done" if self.done >= self.steps else far
 
     def close(self):
         self.running = False

@@ -1,11 +1,18 @@
 """What notebook 03 says of LayerNorm, measured over several seeds: drift, geometry, few bits, and their limits."""
 
+import contextlib
+import io
+import re
+
+import nbformat
 import numpy as np
 import pytest
 
 from helpers import experiments, explorers, layers
 from helpers.experiments.precision import MEANS, SPREADS
 from helpers.figures import words
+
+from . import notebooks
 
 SEEDS = range(5)
 WIDE = {"width": 256, "batch": 128}
@@ -52,6 +59,22 @@ def test_residual_streams_grow(depth):
     )
 
 
+@pytest.mark.parametrize(("depth", "spread"), [(14, 128), (15, 181)])
+def test_a_residual_stream_passes_one_hundred_without_any_gain(depth, spread):
+    assert spreads(depth, residual=True)[0] == pytest.approx(spread, rel=0.07)
+
+
+def test_a_residual_stream_of_tanh_grows_like_a_root():
+    """tanh cannot give more than 1: branches of bounded size, in random directions."""
+    short, long = (spreads(depth, residual=True, activation="tanh", gain=1.5)[0] for depth in (16, 64))
+    assert long / short == pytest.approx(2, rel=0.15)
+
+
+def test_scaled_branches_stay_near_the_root_of_e():
+    assert spreads(50, residual=True, alpha=50**-0.5)[0] == pytest.approx(1.641, rel=0.03)
+    assert pytest.approx(1.641, abs=5e-4) == (1 + 1 / 50) ** 25
+
+
 @pytest.mark.parametrize("gain", [0.5, 1.5, 3.0])
 def test_with_layer_norm_each_layer_starts_again(gain):
     seen = experiments.activation_spread(20, "layer", gain=gain, **WIDE)
@@ -87,7 +110,7 @@ def test_mean_87_and_spread_4312_are_typical_and_not_certain():
 
 def test_past_one_hundred_needs_a_gain():
     assert round(100 ** (1 / 15), 2) == 1.36
-    assert round(1.1**15, 1) == 4.2
+    assert round(1.1**15, 1) == 4.2 and round(1.2**15, 1) == 15.4
 
 
 def test_the_preset_opens_at_layer_10_and_comes_back():
@@ -105,7 +128,9 @@ def test_the_preset_opens_at_layer_10_and_comes_back():
 def test_one_entry_moved_moves_all_outputs():
     steps = explorers.layer_norm_steps()
     steps.set(entry=2, move=2.0)
-    assert steps.sentence.endswith("Entry 2 was moved from −3 to −1: 1 of 4 values changed.")
+    assert steps.sentence.endswith("Entry 2 was moved by 5.099, from −3 to 2.099: 1 of 4 values changed."), (
+        "2 σ"
+    )
     for step in ("Centered", "Normalized", "Scaled and shifted"):
         steps.set(step=step)
         assert steps.sentence.endswith("4 of 4 values changed.")
@@ -115,8 +140,24 @@ def test_the_steps_can_begin_with_another_example():
     steps = explorers.layer_norm_steps("two features")
     steps.set(step="Normalized")
     assert "Normalized: [−1, 1] has mean μ = 0" in steps.sentence
-    steps.set(x=(3.0, 3.0, 3.0, 3.0))
+    assert steps.controls["entry"].value == steps.controls["entry"].max == 2
+    steps.set(move=10.0)
+    assert steps.sentence.endswith("moved by 10, from 7 to 17: 0 of 2 values changed.")
+    steps.reset()
+    steps.set(step="Normalized", x=(3.0, 3.0, 3.0, 3.0))
+    assert steps.controls["entry"].max == 4
     assert "Normalized: [0, 0, 0, 0] has mean μ = 0 and spread σ = 0" in steps.sentence
+
+
+def test_what_rounding_leaves_is_shown_as_0():
+    steps = explorers.layer_norm_steps()
+    steps.set(step="Centered", x=(0.1, 0.2, 0.3))
+    assert "Centered: [−0.1, 0, 0.1] has mean μ = 0 and" in steps.sentence
+    steps.set(step="Normalized", x=(2.0, -3.0, 1.0, 4.0))
+    assert "has mean μ = 0 and" in steps.sentence and "⁻¹" not in steps._table.value
+    tiny = 1e-300, -1e-300
+    steps.set(step="Centered", x=tiny)
+    assert f"[{words(tiny[0], 4)}, {words(tiny[1], 4)}]" in steps.sentence, "small is not rounding"
 
 
 def test_the_arithmetic_of_the_chosen_entry_exact_and_rounded():
@@ -126,7 +167,7 @@ def test_the_arithmetic_of_the_chosen_entry_exact_and_rounded():
     assert f">{exact:.10g}<" in table and ">2.86<" in table and ">1.18<" in table
     assert (
         "4 − 1<" in table
-        and ">3 / 2.54951<" in table
+        and ">3 / 2.5495117<" in table
         and f"√(6.5 + {words(1e-5)})" in table
         and ">2.9439<" in table
     )
@@ -173,10 +214,20 @@ def test_gradients_are_divided_by_the_size_of_the_input(scale):
     assert (stepped**2).sum() == pytest.approx((x**2).sum() + 0.25 * (at_one**2).sum()), "Pythagoras"
 
 
-def test_a_key_after_layer_norm_can_always_be_selected():
-    keys = np.random.default_rng(1).standard_normal((256, 8))
-    found = [((k @ k.T).argmax(axis=1) == np.arange(256)).mean() for k in (plain_norm(keys), keys)]
-    assert found[0] == 1 and found[1] == pytest.approx(0.47, abs=0.02)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_key_after_a_norm_can_always_be_selected(seed):
+    keys = np.random.default_rng(seed).standard_normal((256, 8))
+    kinds = plain_norm(keys), layers.rms_norm(keys, np.ones(8), 0.0), keys
+    found = [((k @ k.T).argmax(axis=1) == np.arange(256)).mean() for k in kinds]
+    assert found[:2] == [1, 1] and found[2] == pytest.approx(0.47, abs=0.06)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_many_raw_keys_are_never_selected(seed):
+    """A key inside the hull of the others never wins, whatever the query: here of 20,000 queries."""
+    rng = np.random.default_rng(seed)
+    keys, queries = rng.standard_normal((64, 4)), rng.standard_normal((20_000, 4))
+    assert 64 - len(np.unique((queries @ keys.T).argmax(axis=1))) == pytest.approx(40, abs=8)
 
 
 def test_the_picture_of_the_geometry_is_a_projection():
@@ -193,16 +244,22 @@ def test_the_picture_of_the_geometry_is_a_projection():
 
 @pytest.mark.parametrize(
     ("spread", "eps", "out"),
-    [(1e-2, 1e-5, 0.953), (3e-3, 1e-5, 0.688), (1e-3, 1e-5, 0.3015), (1e-3, 1e-6, 0.7071)],
+    [
+        (1e-2, 1e-5, 0.953),
+        (3e-3, 1e-5, 0.688),
+        (1e-3, 1e-5, 0.3015),
+        (1e-3, 1e-6, 0.7071),
+        (6.5**0.5, 1e-6, 0.99999992),
+    ],
 )
 def test_small_spreads_do_not_become_1(spread, eps, out):
     x = np.tile([1.0, -1.0], 8) * spread
-    assert plain_norm(x, eps).std() == pytest.approx(out, abs=5e-4)
+    assert plain_norm(x, eps).std() == pytest.approx(out, abs=5e-4 if out < 0.99 else 5e-9)
 
 
 def test_small_spread_says_the_factor_on_gradients():
     shown = explorers.small_spread()
-    shown.set(spread=1e-6)
+    shown.set(spread=1e-6, eps=1e-5)
     assert "multiplied by up to 316 (at most 1/√ε = 316)" in shown.sentence
     shown.set(spread=1.0)
     assert "comes out as 1, and" in shown.sentence and "multiplied by up to 1 " in shown.sentence
@@ -251,19 +308,87 @@ def test_the_vector_of_the_lesson_in_half_precision():
 
 @pytest.mark.parametrize("d", [64, 512, 4096])
 def test_the_one_pass_variance_goes_wrong_as_the_mean_grows(d):
-    ratio = experiments.precision.precision_scan("float32", d).ratio
+    ratio = experiments.precision.precision_scan("float32", d).one_pass
     np.testing.assert_allclose(ratio[MEANS < 50], 1, atol=0.01)
     assert np.abs(ratio[(MEANS > 700) & (MEANS < 2000)] - 1).max() >= 0.25
     assert np.abs(ratio[MEANS > 1e4] - 1).min() >= 1
-    assert experiments.precision.precision_scan("float16", 512).ratio[0] == pytest.approx(1, abs=0.1)
+    assert experiments.precision.precision_scan("float16", 512).one_pass[0] == pytest.approx(1, abs=0.1)
 
 
 def test_it_can_turn_negative_where_two_passes_are_right():
-    assert experiments.precision.precision_scan("float32", 512).ratio.min() < 0
+    assert experiments.precision.precision_scan("float32", 512).one_pass.min() < 0
     z = np.random.default_rng(3).standard_normal(4096)
     x = (20000.3 + 0.5 * (z - z.mean()) / z.std()).astype("float32")
     assert experiments.precision.one_pass_variance(x) < 0
     assert x.var() == pytest.approx(0.25, rel=0.01)
+
+
+@pytest.mark.parametrize("d", [64, 512, 4096])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_welford_needs_one_pass_and_goes_right(d, seed):
+    z = np.random.default_rng(seed).standard_normal(d)
+    z = (z - z.mean()) / z.std()
+    for mean in (0.0, 100.3, 1000.3, 20000.3, 1e5):
+        x = (mean + 0.5 * z).astype("float32")
+        assert experiments.precision.welford_variance(x) == pytest.approx(0.25, rel=0.03)
+    exact = experiments.precision.welford_variance(np.array([z, 3 * z + 7]))
+    np.testing.assert_allclose(exact, [1, 9], rtol=1e-9)
+
+
+def test_welford_beside_the_one_pass_variance():
+    single, half = (experiments.precision.precision_scan(dtype, 512) for dtype in ("float32", "float16"))
+    np.testing.assert_allclose(single.welford, 1, atol=0.02)
+    np.testing.assert_allclose(half.welford[MEANS < 400], 1, atol=0.15)
+    assert np.median(np.abs(half.one_pass[(MEANS > 15) & (MEANS < 200)] - 1)) >= 1
+    assert np.spacing(np.float16(1024)) == 1, "a spread of 0.5 is lost already in the input"
+    assert np.nanmax(np.abs(half.welford[MEANS > 1024] - 1)) > 0.5
+
+
+def test_the_sentence_says_both_variances():
+    shown = explorers.when_numbers_run_out()
+    shown.set(dtype="float32", mean=1e5)
+    assert (
+        "with mean 1 × 10⁵ the one-pass variance is 0: nothing is left of it; Welford's is 1"
+        in shown.sentence
+    )
+    assert "Left: σ = 8 comes out as 1" in shown.sentence and "Right, where σ = 0.5 always:" in shown.sentence
+    shown.set(dtype="float16", mean=1e5)
+    assert "the one-pass variance overflows; Welford's overflows." in shown.sentence
+
+
+@pytest.mark.parametrize(
+    ("eps", "kept", "out"),
+    [(0.0, False, np.nan), (1e-12, False, np.nan), (1e-8, False, np.nan), (1e-6, True, 0.0)],
+)
+def test_eps_must_fit_into_half_precision(eps, kept, out):
+    assert (np.float16(eps) > 0) == kept
+    for value in (3, -100, 0):
+        row = np.full(4, value, np.float16)
+        np.testing.assert_array_equal(experiments.precision.naive_layer_norm(row, eps), np.full(4, out))
+
+
+def layers_until_all_zero(dtype, gain, width, seed, most=400):
+    """Plain linear layers, values rounded to dtype after each; None when something is left after `most`."""
+    rng = np.random.default_rng(seed)
+    h = rng.standard_normal((8, width)).astype(dtype)
+    for layer in range(1, most + 1):
+        W = rng.standard_normal((width, width), np.float32) * np.float32(gain / width**0.5)
+        h = (h.astype("float32") @ W).astype(dtype)
+        if not h.any():
+            return layer
+    return None
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_small_numbers_end_at_zero_or_in_rounding(seed):
+    assert abs(layers_until_all_zero("float16", 0.5, 256, seed) - 28) <= 2
+    assert abs(layers_until_all_zero("float32", 0.5, 256, seed) - 150) <= 4
+    assert layers_until_all_zero("float16", 0.9, 256, seed) is None, (
+        "24 ln 2 / -ln 0.9 = 158 layers should do"
+    )
+    assert layers_until_all_zero("float16", 0.9, 64, seed, most=3000) > 158, (
+        "a narrow layer dies out by chance"
+    )
 
 
 # ------------------------------------------------------------------------------ the learner's functions
@@ -299,23 +424,96 @@ def test_training_with_right_functions_is_training_with_the_reference():
     run = to_the_end(explorers.train_with(layers.layer_norm, layers.layer_norm_backward))
     yours, reference = run.state["yours"], run.state["the reference"]
     assert yours == reference and yours[-1].error == 0
-    assert (
-        "slope measured agree. Drawn with your layer_norm. Drawn with your layer_norm_backward."
-        in run.sentence
-    )
+    assert "agree (weights, γ, β). Drawn with your layer_norm and layer_norm_backward." in run.sentence
 
 
 def test_training_with_a_wrong_backward_fails_visibly():
     run = to_the_end(explorers.train_with(layers.layer_norm, without_rstd))
     assert run.state["yours"][-1].error > 0.5 > run.state["the reference"][-1].error
+    run.set(lr=0.01)
+    assert to_the_end(run).state["yours"][-1].error == 0, "and still wrong"
     run = to_the_end(explorers.train_with(layers.layer_norm, without_means))
     assert run.state["yours"][-1].error < 0.05, "it trains all the same"
-    assert "differ by" in run.sentence
+    assert "weights differ by" in run.sentence
+
+
+def of_dx(change):
+    """The right backward pass with another dx: change(dy, x, gamma, eps)."""
+    return lambda *given: (change(*given), *layers.layer_norm_backward(*given)[1:])
+
+
+def of_parameters(change):
+    """The right backward pass with other dgamma, dbeta: change(dgamma, dbeta, rows)."""
+
+    def backward(dy, x, gamma, eps):
+        dx, dgamma, dbeta = layers.layer_norm_backward(dy, x, gamma, eps)
+        return dx, *change(dgamma, dbeta, len(x))
+
+    return backward
+
+
+def right_dx(dy, x, gamma, eps):
+    return layers.layer_norm_backward(dy, x, gamma, eps)[0]
+
+
+WRONG = {  # the backward pass, and along what the slopes differ
+    "right": (layers.layer_norm_backward, ""),
+    "gamma forgotten": (of_dx(lambda dy, x, gamma, eps: right_dx(dy, x, 1 + 0 * gamma, eps)), "wγβ"),
+    "sign": (of_dx(lambda *given: -right_dx(*given)), "wγβ"),
+    "without means": (without_means, "wγβ"),
+    "without rstd": (without_rstd, "wγβ"),
+    "averaged": (of_parameters(lambda dgamma, dbeta, rows: (dgamma / rows, dbeta / rows)), "γβ"),
+    "swapped": (of_parameters(lambda dgamma, dbeta, rows: (dbeta, dgamma)), "γβ"),
+    "dgamma zero": (of_parameters(lambda dgamma, dbeta, rows: (0 * dgamma, dbeta)), "γ"),
+    "dbeta doubled": (of_parameters(lambda dgamma, dbeta, rows: (dgamma, 2 * dbeta)), "β"),
+}
+
+
+@pytest.mark.parametrize(("backward", "along"), WRONG.values(), ids=list(WRONG))
+def test_the_slopes_show_a_wrong_gradient_and_where(backward, along):
+    sentence = explorers.train_with(layers.layer_norm, backward).sentence
+    for name in ("weights", "γ", "β"):
+        assert (f"{name} differ by" in sentence) == (name[0] in along)
+    assert (" agree (weights, γ, β)." in sentence) == (along == "")
+
+
+def test_slopes_that_are_no_numbers_are_said_to_be_none():
+    nan = of_dx(lambda *given: np.nan * right_dx(*given))
+    assert "weights are no numbers" in explorers.train_with(layers.layer_norm, nan).sentence
+
+
+def with_gamma_and_beta(use):
+    """LayerNorm up to x_hat; what is done with gamma and beta is given."""
+
+    def layer_norm(x, gamma, beta, eps):
+        return use(plain_norm(x, eps), gamma, beta)
+
+    return layer_norm
+
+
+@pytest.mark.parametrize(
+    ("use", "differ"),
+    [
+        (lambda x_hat, gamma, beta: x_hat * gamma + beta, False),
+        (lambda x_hat, gamma, beta: x_hat * beta + gamma, True),
+        (lambda x_hat, gamma, beta: x_hat + beta, True),
+        (lambda x_hat, gamma, beta: x_hat * gamma, True),
+        (lambda x_hat, gamma, beta: x_hat * (1 + gamma) + beta, True),
+        (lambda x_hat, gamma, beta: (x_hat + beta) * gamma, True),
+    ],
+    ids=["right", "swapped", "gamma ignored", "beta ignored", "one plus gamma", "shifted first"],
+)
+def test_training_shows_a_wrong_use_of_gamma_and_beta(use, differ):
+    run = explorers.train_with(with_gamma_and_beta(use), layers.layer_norm_backward)
+    assert ("differ by" in run.sentence) == differ
+    yours, reference = (run.state[name][-1].loss for name in ("yours", "the reference"))
+    shown = abs(yours / reference - 1) > 0.05
+    assert shown == (use(2.0, 3.0, 5.0) != 11), "only the right use draws one curve"
 
 
 def test_blank_functions_fall_back_to_the_reference_and_say_so():
     for shown in (explorers.drift(blank), explorers.train_with(blank, blank)):
-        assert shown.error is None and "is still blank: this is the reference" in shown.sentence
+        assert shown.error is None and " still blank: th" in shown.sentence
 
 
 def test_a_wrong_axis_is_seen_in_drift_though_sigma_is_1():
@@ -323,6 +521,50 @@ def test_a_wrong_axis_is_seen_in_drift_though_sigma_is_1():
     assert "every σ is 1 and every μ is 0." in right.sentence
     assert "the spread is σ = 1 " in wrong.sentence and "σ is between 0.3" in wrong.sentence
     assert bytes(right.image.value) != bytes(wrong.image.value)
+
+
+def test_the_theory_of_drift_begins_where_the_input_does():
+    shown = explorers.drift(blank)
+    shown.set(norm=False)
+    said = re.search(r"σ = (\d+) \(theory (\d+)\).*the input had σ = (\d+\.\d+)", shown.sentence)
+    assert float(said[2]) == pytest.approx(float(said[3]) * 1.5**15, rel=0.01)
+    assert float(said[1]) == pytest.approx(float(said[2]), rel=0.1)
+
+
+def printed(*cells, **names):
+    """What cells of notebook 03 print, after the first one and those that it builds on."""
+    (path,) = [path for path in notebooks.paths() if path.stem.startswith("03")]
+    sources = {cell.id: cell.source for cell in nbformat.read(path, 4).cells if cell.cell_type == "code"}
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        for cell in ("c02", *cells):
+            exec(sources[cell], names)
+    return said.getvalue()
+
+
+def test_the_three_checks_of_the_notebook_see_each_output():
+    checks = "c38", "c40", "c41", "c42"
+    assert "nothing of yours to compare yet" in printed(*checks, layer_norm_backward=blank)
+    right = printed(*checks, layer_norm_backward=layers.layer_norm_backward)
+    assert right.count("True") == 8 and "False" not in right
+
+    def not_divided(dy, x, gamma, eps):
+        dx, _, dbeta = layers.layer_norm_backward(dy, x, gamma, eps)
+        return dx, (dy * (x - x.mean(axis=-1, keepdims=True))).sum(axis=0), dbeta
+
+    said = printed(*checks, layer_norm_backward=not_divided)
+    assert "dgamma is that of the reference: False" in said and "dgamma is the slope: False" in said
+    assert said.count("False") == 2
+
+
+def test_cells_of_the_notebook_can_be_run_again_in_any_order():
+    once = {cell: printed(cell) for cell in ("c38", "c51", "c92")}
+    once |= {pair: printed("c11", pair) for pair in ("c12", "c16")}
+    built = "c38", "c40", "c41", "c42", "c44"
+    every = "c11", "c12", "c28", "c30", *built, "c51", "c92", "c16"
+    again = printed(*every, *every, layer_norm_backward=blank)
+    assert again[: len(again) // 2] == again[len(again) // 2 :]
+    assert all(said in again for cell, said in once.items() if cell not in ("c12", "c16"))
 
 
 def test_errors_of_the_learners_functions_are_shown():

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from helpers import exercises, experiments, explorers, layers
-from helpers.experiments import batches, sharing
+from helpers.experiments import batches, sharing, transformer
+from helpers.experiments.precision import precision_scan
 from helpers.questions import PREDICTIONS
 
 from . import notebooks
 
-LESSONS = ("01", "02", "03", "04", "05")
+LESSONS = ("01", "02", "03", "04", "05", "06", "07")
 LESSON = np.array([2.0, -3.0, 1.0, 4.0])
 
 
@@ -44,6 +45,52 @@ def small_spread(spread, eps=1e-5):
     return layers.layer_norm(x, np.ones(4), np.zeros(4), eps).std()
 
 
+def same_decimals():
+    rows = {
+        str(layers.layer_norm(LESSON, np.ones(4), np.zeros(4), eps).round(3)) for eps in (1e-5, 1e-6, 1e-12)
+    }
+    return len(rows) == 1
+
+
+def five_steps():
+    """LayerNorm's way back for the lesson's vector, in numbers."""
+    c, g = LESSON - LESSON.mean(), np.array([1.0, 0, 0, 0])
+    r, dr = (c**2).mean() ** -0.5, (g * c).sum()
+    dv = -0.5 * r**3 * dr
+    dc = g * r + dv * 2 * c / 4
+    dx = dc - dc.mean()
+    np.testing.assert_allclose(dx, layers.layer_norm_backward(g, LESSON, np.ones(4), 0.0)[0])
+    listed = (", ".join(f"{v:.3f}" if v else "0" for v in vector) for vector in (dc, dx))
+    return "$r = {:.3f}$, $dr = {:.0f}$, $dv = {:.3f}$, $dc = [{}]$, $dx = [{}]$".format(r, dr, dv, *listed)
+
+
+def weights_gap(mean, var, factor):
+    """By how many percent the slopes along the weights differ; 0: this part of dx is forgotten."""
+
+    def backward(dy, x, gamma, eps):
+        _, dgamma, dbeta = layers.layer_norm_backward(dy, x, gamma, eps)
+        r = 1 / np.sqrt(x.var(axis=-1, keepdims=True) + eps)
+        g, x_hat = dy * gamma, (x - x.mean(axis=-1, keepdims=True)) * r
+        through_var = x_hat * (g * x_hat).mean(axis=-1, keepdims=True)
+        dx = g - mean * g.mean(axis=-1, keepdims=True) - var * through_var
+        return dx * (r if factor else 1), dgamma, dbeta
+
+    sentence = explorers.train_with(layers.layer_norm, backward).sentence
+    return float(re.search(r"weights differ by ([\d.]+) %", sentence)[1])
+
+
+def wrong_by_a_quarter(seed):
+    """Is the one-pass variance of such a vector, in float32?"""
+    rng = np.random.default_rng(seed)
+    z = rng.standard_normal(512)
+    x = rng.uniform(900, 1100) + 0.5 * (z - z.mean()) / z.std()
+    return abs(experiments.precision.one_pass_variance(x.astype("float32")) / 0.25 - 1) >= 0.25
+
+
+def furthest(ratio):
+    return np.abs(ratio - 1).max()
+
+
 C = sharing.NUMBERS[:, :, 2]  # the letter C of the first picture of 04, and the row of its 9
 ROW = sharing.NUMBERS[0, 1]
 FOUR = np.array([1.0, 3.0, 5.0, 7.0])
@@ -53,10 +100,26 @@ def kept_variance(unbiased):
     return 0.9 * 1 + 0.1 * FOUR.var(ddof=unbiased)
 
 
-def neighbours_move(batch):
-    explorer = explorers.neighbour()
-    explorer.set(batch=batch, move=5.0)
-    return float(re.search(r"BatchNorm changed .*? by up to ([\d.]+)", explorer.sentence)[1])
+def said_by(explorer, words, **setting):
+    """The number after these words (a regular expression) in an explorer's sentence."""
+    explorer.set(**setting)
+    return float(re.search(words + r" ([\d.]+)", explorer.sentence)[1])
+
+
+def moves(batch, words="by"):
+    return said_by(explorers.neighbour(), f"BatchNorm changed .*? {words}", batch=batch, move=5.0)
+
+
+def apart(steps, batch):
+    return said_by(explorers.train_and_eval(), "evaluation are", steps=steps, batch=batch)
+
+
+def padded_mean():
+    return said_by(explorers.padding(), "come out with mean", mean=3.0)
+
+
+def grown(*network):
+    return batches.gradient_growth(*network)[0]
 
 
 def at_position(position):
@@ -72,10 +135,47 @@ def norm_share(d):
     return 100 * norm / (norm + rest)
 
 
+def half(h):
+    """A branch that halves what it is given."""
+    return h / 2
+
+
+def plain_norm(h):
+    return layers.layer_norm(h, np.ones(4), np.zeros(4))
+
+
+def depth_slope(place):
+    """Of the last gradient over the depth, both logarithmic."""
+    gradients = transformer.by_depth(place).dW
+    return f"{np.polyfit(np.log(transformer.DEPTHS), np.log(gradients), 1)[0]:+.2f}".replace("-", "−")
+
+
+def stream_end(depth, scaled):
+    factor = layers.residual_init_std(1.0, depth) if scaled else 1.0
+    return transformer.stack_rms(layers.pre_norm_stack, depth, factor)[-2]
+
+
+PRE, POST, BARE = (("pre-norm",), ("post-norm",), ("pre-norm", False))
+
+
+def at_24(field, kind):
+    return getattr(transformer.by_depth(*kind), field)[-1]
+
+
+def before_training(kind):
+    """How spread and gradient change from one end to the other of 40 fresh layers."""
+    seen = next(experiments.workbench.watch(experiments.Classifier(40, kind), *experiments.spirals()))
+    return seen.spread[-1] / seen.spread[0], seen.gradient[0] / seen.gradient[-1]
+
+
+def share_of_directions(name):
+    return np.mean([experiments.workbench.spectrum(name, 32, seed=seed).directions for seed in range(5)]) / 64
+
+
 SAID = [  # (notebook, what it says, the same from the code)
     ("00", "$0.9^{50} = 0.00515$", lambda: f"$0.9^{{50}} = {toy(50, 0.9, False):.5f}$"),
     ("01", "$1.1^{50} = 117$", lambda: f"$1.1^{{50}} = {toy(50, 0.1):.0f}$"),
-    ("01", "With 100 blocks, 13,781.", lambda: f"With 100 blocks, {toy(100, 0.1):,.0f}."),
+    ("01", "with 100 blocks, 13,781.", lambda: f"with 100 blocks, {toy(100, 0.1):,.0f}."),
     ("01", "makes 2.70, and a slope of −0.01 makes 0.366", lambda: f"makes {toy(100, 0.01):.2f}, and a slope of −0.01 makes {toy(100, -0.01):.3f}"),
     ("01", "$0.9^{50}$, half a percent", lambda: "$0.9^{50}$, half a percent" if round(100 * toy(50, -0.1), 1) == 0.5 else ""),
     ("01", "98 % of them through 19 to 35", lambda: f"{100 * experiments.path_counts(54)[19:36].sum():.0f} % of them through 19 to 35"),
@@ -89,6 +189,14 @@ SAID = [  # (notebook, what it says, the same from the code)
     ("03", "the last value is 2.853", lambda: f"the last value is {layers.layer_norm(LESSON, np.full(4, 2.0), np.full(4, 0.5), 1e-6)[3]:.3f}"),
     ("03", "(1.18 instead of 1.1767) you get 2.86", lambda: f"(1.18 instead of {layers.layer_norm(LESSON, np.ones(4), np.zeros(4), 1e-6)[3]:.4f}) you get {2 * 1.18 + 0.5:.2f}"),
     ("03", "of 0.01 comes out as 0.95, of 0.003 as 0.69, of 0.001 as 0.30", lambda: "of 0.01 comes out as {:.2f}, of 0.003 as {:.2f}, of 0.001 as {:.2f}".format(*map(small_spread, (1e-2, 3e-3, 1e-3)))),
+    ("03", "**layers** to 64: σ is about 0.001", lambda: f"**layers** to 64: σ is about {0.9**64:.3f}"),
+    ("03", "all three give the same three decimals", lambda: "all three give the same three decimals" if same_decimals() else ""),
+    ("03", "$r = 0.392$, $dr = 1$, $dv = -0.030$, $dc = [0.377, 0.060, 0, -0.045]$, $dx = [0.279, -0.038, -0.098, -0.143]$", lambda: five_steps()),
+    ("03", "differ by 27, 50 and 61 %", lambda: "differ by {:.0f}, {:.0f} and {:.0f} %".format(*(weights_gap(*parts) for parts in ((0, 1, 1), (1, 0, 1), (0, 0, 1))))),
+    ("03", "without the factor above it is 45 %", lambda: f"without the factor above it is {weights_gap(1, 1, 0):.0f} %"),
+    ("03", "of 200 random vectors with means from 900 to 1100, 137 are wrong by a quarter or more", lambda: f"of 200 random vectors with means from 900 to 1100, {sum(map(wrong_by_a_quarter, range(200)))} are wrong by a quarter or more"),
+    ("03", "from 256 on there are no points", lambda: f"from {np.ceil(np.sqrt(float(np.finfo('float16').max))):.0f} on there are no points"),
+    ("03", "For 16 features it is 1.033", lambda: f"For 16 features it is {(16 / 15) ** 0.5:.3f}"),
     ("03", "2.94 instead of 2.55", lambda: f"{LESSON.std(ddof=1):.2f} instead of {LESSON.std():.2f}"),
     ("03", "$\\sqrt{4/3} = 1.1547$", lambda: f"$\\sqrt{{4/3}} = {LESSON.std(ddof=1) / LESSON.std():.4f}$"),
     ("03", "$\\sqrt{26} / 4 = 1.27$", lambda: f"$\\sqrt{{26}} / 4 = {26**0.5 / 4:.2f}$"),
@@ -98,6 +206,10 @@ SAID = [  # (notebook, what it says, the same from the code)
     ("03", "Where $\\sigma^2 = \\varepsilon$ it is 0.71", lambda: f"Where $\\sigma^2 = \\varepsilon$ it is {small_spread(1e-5**0.5):.2f}"),
     ("03", "at σ = 11.3 the sum", lambda: f"at σ = {experiments.precision.overflow_limit('float16', 512):.1f} the sum"),
     ("03", "32 for 64 features, 4 for 4096", lambda: "{:.0f} for 64 features, {:.0f} for 4096".format(*(experiments.precision.overflow_limit("float16", d) for d in (64, 4096)))),
+    ("03", "within 2 % of the truth up to a mean of 100,000", lambda: "within 2 % of the truth up to a mean of 100,000" if furthest(precision_scan("float32", 512).welford) < 0.02 else ""),
+    ("03", "neighbouring float16 numbers are 1 apart", lambda: f"neighbouring float16 numbers are {np.spacing(np.float16(1024)):.0f} apart"),
+    ("03", "is $2^{-24}$, about $6 \\cdot 10^{-8}$", lambda: f"is $2^{{{np.log2(float(np.finfo('float16').smallest_subnormal)):.0f}}}$, about ${2.0**-24 * 1e8:.0f} \\cdot 10^{{-8}}$"),
+    ("03", "the same should happen by layer 160", lambda: f"the same should happen by layer {round(24 * np.log(2) / -np.log(0.9), -1):.0f}"),
     ("03", "4.6 after 20 blocks", lambda: f"{experiments.activation_spread(20, 'layer', True, width=256).std[-1]:.1f} after 20 blocks"),
     ("04", "add up to 40, so their mean is 5", lambda: f"add up to {C.sum()}, so their mean is {C.mean():.0f}"),
     ("04", "from 5 add up to 128, so the variance is 16 and the spread 4. The 9 becomes $(9 - 5) / 4 = 1$", lambda: f"from 5 add up to {((C - 5) ** 2).sum():.0f}, so the variance is {C.var():.0f} and the spread {C.std():.0f}. The {C[0, 1]} becomes $({C[0, 1]} - 5) / 4 = {(C[0, 1] - 5) / 4:.0f}$"),
@@ -106,20 +218,31 @@ SAID = [  # (notebook, what it says, the same from the code)
     ("04", "is 5, the unbiased one $20 / 3 = 6.667$, so 1.400 or 1.567 is kept", lambda: f"is {FOUR.var():.0f}, the unbiased one $20 / 3 = {FOUR.var(ddof=1):.3f}$, so {kept_variance(0):.3f} or {kept_variance(1):.3f} is kept"),
     ("04", "For a batch of 64 that difference is under 2 percent; for a batch of 2 it is a factor of 2", lambda: f"For a batch of 64 that difference is under {np.ceil(100 * (64 / 63 - 1)):.0f} percent; for a batch of 2 it is a factor of {2 / (2 - 1):.0f}"),
     ("04", "$0.9^{10} = 0.35$, $0.9^{50} = 0.005$", lambda: f"$0.9^{{10}} = {0.9**10:.2f}$, $0.9^{{50}} = {0.9**50:.3f}$"),
-    ("04", "still moves others by more than 1", lambda: "still moves others by more than 1" if neighbours_move(16) > 1 else ""),
+    ("04", "with 8, the two modes are 0.34 apart after 50 batches and 0.36 after 100", lambda: f"with 8, the two modes are {apart(50, 8):.2f} apart after 50 batches and {apart(100, 8):.2f} after 100"),
+    ("04", "With 64 it is 0.11", lambda: f"With 64 it is {apart(100, 64):.2f}"),
+    ("04", "among 6 examples, moving one by 5 moves the others by 0.67 on average, among 16 by 0.35", lambda: f"among 6 examples, moving one by 5 moves the others by {moves(6):.2f} on average, among 16 by {moves(16):.2f}"),
+    ("04", "still moves by more than 1", lambda: "still moves by more than 1" if min(moves(6, "up to"), moves(16, "up to")) > 1 else ""),
     ("04", "0.71 for 2, 0.18 for 32", lambda: f"{2**-0.5:.2f} for 2, {32**-0.5:.2f} for 32"),
-    ("04", "141 percent for 2, 25 percent for 32", lambda: "{:.0f} percent for 2, {:.0f} percent for 32".format(*(100 * (2 / (b - 1)) ** 0.5 for b in (2, 32)))),
+    ("04", "87 percent for 2, 48 percent for 8, 25 percent for 32", lambda: "{:.0f} percent for 2, {:.0f} percent for 8, {:.0f} percent for 32".format(*(100 * (2 * b - 1) ** 0.5 / b for b in (2, 8, 32)))),
+    ("04", "guessing gets 87.5 percent wrong", lambda: f"guessing gets {100 * (1 - 1 / 8)} percent wrong"),
     ("04", "Of 8 sequences, 4 have a token at position 50, and 1 at position 95", lambda: f"Of 8 sequences, {at_position(50)} have a token at position 50, and {at_position(95)} at position 95"),
     ("04", "Here 48.75 percent of the places", lambda: f"Here {100 * real_share():.2f} percent of the places"),
     ("04", "$\\sqrt{0.4875} = 0.70$, BatchNorm divides by that, and the real tokens come out with a spread of $1 / 0.70 = 1.43$", lambda: f"$\\sqrt{{{real_share():.4f}}} = {real_share() ** 0.5:.2f}$, BatchNorm divides by that, and the real tokens come out with a spread of $1 / 0.70 = {real_share() ** -0.5:.2f}$"),
     ("04", "$\\sqrt{\\pi / (\\pi - 1)} = 1.211$", lambda: f"$\\sqrt{{\\pi / (\\pi - 1)}} = {batches.RELU_BATCH_NORM_GROWTH:.3f}$"),
     ("04", "$1.211^{30} = 313$", lambda: f"$1.211^{{30}} = {batches.RELU_BATCH_NORM_GROWTH**30:.0f}$"),
-    ("04", "so the picture shows 192", lambda: f"so the picture shows {batches.gradient_growth()[0]:.0f}"),
+    ("04", "their mean is 0.93 instead of 0", lambda: f"their mean is {padded_mean():.2f} instead of 0"),
+    ("04", "so the picture shows 192 with 128 examples. With 8 examples it is about 3400", lambda: f"so the picture shows {grown():.0f} with 128 examples. With 8 examples it is about {round(grown('batch', 'relu', 8), -2):.0f}"),
+    ("04", "within a factor of 2 of what entered", lambda: "within a factor of 2 of what entered" if all(0.5 < grown(norm) < 2 for norm in ("layer", None)) else ""),
+    ("04", "BatchNorm gives 10.4, but LayerNorm does the same, 9.4", lambda: f"BatchNorm gives {grown('batch', 'tanh'):.1f}, but LayerNorm does the same, {grown('layer', 'tanh'):.1f}"),
+    ("04", "BatchNorm gives 1.1; with 8 examples, 14.7 even so", lambda: f"BatchNorm gives {grown('batch', 'linear'):.1f}; with 8 examples, {grown('batch', 'linear', 8):.1f} even so"),
+    ("04", "6.2 instead of 192", lambda: f"{grown('batch', 'relu', 128, True):.1f} instead of {grown():.0f}"),
     ("04", "32 pictures of 8 × 8 positions give each channel 2048 numbers", lambda: f"32 pictures of 8 × 8 positions give each channel {32 * 8 * 8} numbers"),
     ("05", "$30 / 4 = 7.5$, and its root $\\sqrt{7.5} = 2.7386$", lambda: f"$30 / 4 = {(LESSON**2).mean()}$, and its root $\\sqrt{{7.5}} = {(LESSON**2).mean() ** 0.5:.4f}$"),
     ("05", "a little smaller, 2.5495,", lambda: f"a little smaller, {LESSON.std():.4f},"),
     ("05", "$7.5 - 1^2 = 6.5$", lambda: f"$7.5 - 1^2 = {(LESSON**2).mean() - LESSON.mean() ** 2}$"),
     ("05", "1.19 · 10⁻⁷ in float32", lambda: f"{np.finfo(np.float32).eps * 1e7:.2f} · 10⁻⁷ in float32"),
+    ("05", "between 0.96 and 1.03", lambda: "between {:.2f} and {:.2f}".format(*np.sort(layers.rms_norm(LESSON + 100, np.ones(4)))[[0, -1]])),
+    ("05", "steps are 0.0078, eight times those of float16", lambda: f"steps are {2.0**-7:.4f}, {dict([(8, 'eight')])[2.0**-7 / np.spacing(np.float16(1))]} times those of float16"),
     ("05", "7 operations against 4, and 12 numbers moved against 7", lambda: "{:.0f} operations against {:.0f}, and {:.0f} numbers moved against {:.0f}".format(*(experiments.cost.counts(512)[name][k] for k in (0, 1) for name in ("LayerNorm", "RMSNorm")))),
     ("05", "share of the *operations* is 0.085 %", lambda: f"share of the *operations* is {norm_share(512):.3f} %"),
     ("05", "at 64 the share is 0.68 %", lambda: f"at 64 the share is {norm_share(64):.2f} %"),
@@ -127,6 +250,23 @@ SAID = [  # (notebook, what it says, the same from the code)
     ("05", "\\sqrt{\\pi/(\\pi - 1)} = 1.21$", lambda: f"\\sqrt{{\\pi/(\\pi - 1)}} = {(np.pi / (np.pi - 1)) ** 0.5:.2f}$"),
     ("05", "with ε = 10⁻⁶ comes out as 0.71", lambda: f"with ε = 10⁻⁶ comes out as {layers.rms_norm(np.full(4, 1e-3), np.ones(4), 1e-6)[0]:.2f}"),
     ("05", "$256^2 = 65536$ is beyond the largest number, 65,504", lambda: f"$256^2 = {256**2}$ is beyond the largest number, {float(np.finfo(np.float16).max):,.0f}"),
+    ("06", "The weights are 0.665, 0.245 and 0.090", lambda: "The weights are {:.3f}, {:.3f} and {:.3f}".format(*layers.softmax(np.array([2.0, 1, 0])))),
+    ("06", "they are 0.731 and 0.269", lambda: "they are {:.3f} and {:.3f}".format(*layers.softmax(np.array([2.0, 1])))),
+    ("06", "the spread was 2.55 and is 3.05 now", lambda: f"the spread was {LESSON.std():.2f} and is {layers.pre_norm_block(LESSON, half, plain_norm).std():.2f} now"),
+    ("06", "grows by about 1 a layer", lambda: f"grows by about {(transformer.stream_squares(layers.pre_norm_block)[-1] - 1) / 24:.0f} a layer"),
+    ("06", "about 5 after 24 layers", lambda: f"about {at_24('rms', PRE):.0f} after 24 layers"),
+    ("06", "the slopes are −0.43 and +0.20", lambda: f"the slopes are {depth_slope('pre-norm')} and {depth_slope('post-norm')}"),
+    ("06", "6.4 and 5.3 at 24 layers", lambda: f"{at_24('dW', POST) / at_24('dW', PRE):.1f} and {at_24('rms', PRE):.1f} at 24 layers"),
+    ("06", "the loss at 24 layers is 12.0 instead of 4.6", lambda: f"the loss at 24 layers is {at_24('loss', BARE):.1f} instead of {at_24('loss', PRE):.1f}"),
+    ("06", "$\\ln 64 = 4.16$", lambda: f"$\\ln 64 = {np.log(64):.2f}$"),
+    ("06", "$\\ln 8 = 2.08$", lambda: f"$\\ln 8 = {np.log(8):.2f}$"),
+    ("06", "at 24 layers the stream ends at 1.2 instead of 5.0, and at 12 layers at about the same 1.2", lambda: f"at 24 layers the stream ends at {stream_end(24, True):.1f} instead of {stream_end(24, False):.1f}, and at 12 layers at about the same {stream_end(12, True):.1f}"),
+    ("06", "$0.02 / \\sqrt{24} = 0.0041$", lambda: f"$0.02 / \\sqrt{{24}} = {layers.residual_init_std(0.02, 12):.4f}$"),
+    ("07", "$-\\log \\tfrac13 = \\log 3 = 1.0986$", lambda: f"$-\\log \\tfrac13 = \\log 3 = {np.log(3):.4f}$"),
+    ("07", "0.18 times as long at the first block as at the last", lambda: f"{before_training('plain')[1]:.2f} times as long at the first block as at the last"),
+    ("07", "σ has grown 409 times from the first block to the last, the gradient 949 times", lambda: "σ has grown {:.0f} times from the first block to the last, the gradient {:.0f} times".format(*before_training("residual"))),
+    ("07", "the length grows by a factor of about 1.6, and a third of the directions", lambda: f"the length grows by a factor of about {experiments.workbench.spectrum('residual × 1/√L', 32).rms:.1f}, and " + ("a third of the directions" if 0.3 < share_of_directions("residual × 1/√L") < 0.37 else "")),
+    ("07", "have a common length of 5. With a limit of 1 the factor is 1/5, and the pieces are left with 0.6 and 0.8", lambda: "have a common length of {:.0f}. With a limit of 1 the factor is 1/5, and the pieces are left with {:.1f} and {:.1f}".format(layers.grad_norms(None, [np.array([3.0]), np.array([4.0])])[1], *(g[0] for g in layers.clip_by_global_norm([np.array([3.0]), np.array([4.0])], 1.0)))),
 ]  # fmt: skip
 
 
@@ -151,7 +291,9 @@ ANSWERED = [  # (what learners ask, notebook, heading, words of the answer)
     ("How can a network tell [1,2,3,4] from [4,5,6,7] after LayerNorm?", "03", "Where the story breaks", "It cannot. Below, token b is token a"),
     ("What are gamma and beta for?", "03", "Where the story breaks", "let training choose a scale and a mean for each feature"),
     ("Do gamma and beta undo the normalization?", "03", "Where the story breaks", "they do the same to both"),
-    ("Why sqrt(var + eps) and not std + eps?", "03", "The class, line by line", "autograd gives NaN for a constant row"),
+    ("Do deep plain networks not train at all?", "07", "Where the story breaks", "They train worse **with the same effort**"),
+    ("Is pre-norm always better than post-norm?", "07", "Where the story breaks", "at 0.01 both do"),
+    ("Why sqrt(var + eps) and not std + eps?", "03", "The class, line by line", "gives NaN for a constant row. With ε inside"),
     ("Why do transformers use LayerNorm and not BatchNorm?", "04", "Side by side", "a token's output depends on that token"),
     ("Does LayerNorm take all tokens and features of a sentence?", "04", "Side by side", "over the **last axis only**"),
     ("Can transformers use BatchNorm at all?", "04", "Side by side", "They can; it works badly by default"),
@@ -163,6 +305,11 @@ ANSWERED = [  # (what learners ask, notebook, heading, words of the answer)
     ("Does BatchNorm work by reducing internal covariate shift?", "04", "Where the story breaks", "**after** BatchNorm, and the network trained nearly as well"),
     ("RMSNorm multiplies by rsqrt: should it not divide?", "05", "The class, line by line", "multiplying by it **is** dividing by the root"),
     ("Does scale not matter any more after a norm?", "05", "Where the story breaks", "For $a < 0$ the output turns around"),
+    ("Pre-norm or post-norm: why does the code not match the paper's figure?", "06", "Two places for the norm", "the figure is still that of 2017, the code has moved on"),
+    ("Is x + norm(f(x)) pre-norm?", "06", "Two places for the norm", "is pre-norm, though both are sometimes called so"),
+    ("Why start the last matrix of a block at 0? Does it not kill the gradient?", "06", "Where the story breaks", "Two zero factors in a row never move"),
+    ("Does True in a mask mean may look or may not?", "06", "Where the story breaks", "In its `nn.MultiheadAttention` `True` means *may not*"),
+    ("Do gradients vanish toward the input in post-norm?", "06", "Where the story breaks", "not what these networks show"),
 ]  # fmt: skip
 
 
@@ -225,3 +372,39 @@ def test_every_exercise_of_a_lesson_is_blank_checked_and_explained():
             assert known.is_blank(namespace[exercise])
             assert tuple(inspect.signature(namespace[exercise]).parameters) == known.parameters
             assert f"exercises.{exercise}.check({exercise})" in sources
+
+
+# ------------------------------------------------------------------------------ predictions
+
+
+def asked_and_near():
+    """Each prediction of the notebooks, with what a learner sees before the answer: the cells between the question
+    and its reveal, or the one after the reveal where there is none between."""
+    found = []
+    for path in notebooks.paths():
+        cells = nbformat.read(path, 4).cells
+        sources = [cell.source for cell in cells]
+        for name in PREDICTIONS:
+            if f'predict.ask("{name}")' in sources:
+                asked, revealed = (sources.index(f'predict.{verb}("{name}")') for verb in ("ask", "reveal"))
+                found.append((name, cells[asked + 1 : revealed] or cells[revealed + 1 : revealed + 2]))
+    return found
+
+
+def words_of(cell):
+    """A cell's source and what its outputs say."""
+    outputs = (output.get("data", output) for output in cell.get("outputs", ()))
+    return "\n".join([cell.source, *(output.get("text/plain", output.get("text", "")) for output in outputs)])
+
+
+@pytest.mark.parametrize(("name", "cells"), asked_and_near())
+def test_the_answer_does_not_stand_beside_the_question(name, cells):
+    prediction = PREDICTIONS[name]
+    seen = "\n".join([prediction.text, *map(words_of, cells)])
+    numbers = re.findall(r"\d+\.\d+|\d{2,}", prediction.says(prediction.value))
+    read = [number for number in numbers if number in seen]
+    assert not numbers or read != numbers, "all of the answer can be read there"
+
+
+def test_every_prediction_is_asked_in_a_notebook():
+    assert {name for name, _ in asked_and_near()} == set(PREDICTIONS)

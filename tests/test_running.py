@@ -63,7 +63,7 @@ def wait_for(run):
 
 
 def test_a_short_run_is_there_at_once(run):
-    assert (run.sentence, run.bar.value, run.told.value) == ("at 2", 2, "20 % done")
+    assert (run.sentence, run.bar.value, run.told.value) == ("at 2", 2, "press Start")
     assert not run.start_button.disabled and run.stop_button.disabled
 
 
@@ -121,7 +121,7 @@ def test_an_error_in_the_work_is_shown_and_ends_it(run):
 
 
 def test_two_networks_of_one_seed_train_alike_however_it_is_chopped():
-    explorer = explorers.deeper_trains_worse()
+    explorer = explorers.deep_or_shallow()
     explorer.set(depth=10)
     wait_for(explorer)
     chopped = explorer.state

@@ -36,6 +36,55 @@ def test_two_switches_show_what_is_measured():
         assert gradients.dh.shape == spread.std.shape == (51,)
 
 
+def test_the_pictures_of_one_explorer_share_one_scale():
+    for name, switches in (("two_switches", ("residual", "norm")), ("paths", ("kind",))):
+        explorer, seen = getattr(explorers, name)(), set()
+        for switch in switches:
+            for _, value in explorer.controls[switch].options:
+                explorer.set(**{switch: value})
+                seen.add(tuple(ax.get_ylim() for ax in explorer.figure.axes))
+        assert len(seen) == 1, name
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 5, 54, 64])
+def test_no_length_of_path_is_off_the_scale(depth):
+    explorer = explorers.paths()
+    for kind in explorer.controls["kind"].options:
+        explorer.set(depth=depth, kind=kind[1])
+        path = explorer.figure.axes[0].patches[0].get_path()
+        assert path.vertices[:, 1].max() < explorer.figure.axes[0].get_ylim()[1]
+
+
+def test_two_vectors_are_drawn_to_one_scale_and_y_is_seen_beside_f():
+    explorer = explorers.add_the_input()
+    (ax,) = explorer.figure.axes
+    assert ax.get_aspect() == 1
+    x, y = ax.transData.transform([(0, 0), (1, 0), (0, 1)])[1:] - ax.transData.transform((0, 0))
+    assert x[0] == pytest.approx(y[1])
+    ring = next(line for line in ax.lines if line.get_label() == "what comes out, y")
+    for residual, end in ((False, (0.9, 0.3)), (True, (2.9, 1.3))):
+        explorer.set(residual=residual, size=3.0)
+        np.testing.assert_allclose(np.ravel(ring.get_data()), end)
+    assert ring.get_markerfacecolor() == "none"
+
+
+@pytest.mark.parametrize(
+    ("setting", "markers"),
+    [
+        ({"slope": 0.1}, ("o", "s")),
+        ({"slope": 2.0, "depth": 100}, ("^", "^")),
+        ({"slope": 0.0}, ("o", "v")),
+        ({"slope": -1.0}, ("v", "s")),
+    ],
+)
+def test_a_dot_off_the_scale_is_a_triangle_and_the_sentence_says_so(setting, markers):
+    explorer = explorers.one_plus_slope()
+    explorer.set(**setting)
+    dots = [line for line in explorer.figure.axes[0].lines if len(line.get_xdata()) == 1]
+    assert tuple(dot.get_marker() for dot in dots) == markers
+    assert ("A triangle points to what is off the scale." in explorer.sentence) == bool({*"^v"} & {*markers})
+
+
 def test_worked_numbers_of_the_first_block():
     explorer = explorers.add_the_input()
     assert "y = [0.1, 0.3]" in explorer.sentence
@@ -209,6 +258,7 @@ def test_an_exception_in_the_learners_function_is_shown_with_its_line():
         return x + f(x)[:, :3]
 
     shown = explorers.what_is_left(residual_block)
+    shown.set(residual=False)  # a picture that does not need it
     shown.set(residual=True)
     assert isinstance(shown.error, ValueError) and "last good one" in shown._alert.value
     assert "in <code>residual_block</code>" in shown._alert.value

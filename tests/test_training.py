@@ -323,13 +323,14 @@ def test_evaluating_leaves_running_statistics_alone():
     ("call", "words"),
     [
         (lambda: Classifier(4, "dense"), "kind must be one of 'plain', 'residual'"),
-        (lambda: Classifier(4, norm="group"), "norm must be one of None, 'layer'"),
+        (lambda: Classifier(4, norm="nearest"), "norm must be one of None, 'layer'"),
         (lambda: Classifier(5, "residual"), "two in each residual block"),
         (lambda: Classifier(-1), "cannot be -1"),
         (lambda: next(train(Classifier(2), X, Y, optimizer="lamb")), "optimizer must be one of 'sgd'"),
         (lambda: next(train(Classifier(2), X, Y, batch=601)), "batch must be between 1 and .* 600"),
         (lambda: deepen(Classifier(2, "residual"), 2), "plain network without norms"),
         (lambda: deepen(Classifier(2, norm="layer"), 2), "plain network without norms"),
+        (lambda: deepen(Classifier(2, activation="tanh"), 2), "plain network without norms"),
         (lambda: random_lesion_errors(Classifier(2), X, Y, 3), "number of blocks, 2"),
     ],
 )

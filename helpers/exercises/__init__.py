@@ -12,6 +12,7 @@ from .blocks import (
     transformer_block,
 )
 from .core import Diagnosis, Exercise
+from .exhibits import exhibit
 from .gradients import backprop_chain, clip_by_global_norm, grad_norms, residual_backward, sgd_steps
 from .norms import layer_norm, rms_norm, rms_norm_offset
 
@@ -41,4 +42,4 @@ ALL = {
     )
 }
 
-__all__ = ["ALL", "Diagnosis", "Exercise", *ALL]
+__all__ = ["ALL", "Diagnosis", "Exercise", "exhibit", *ALL]

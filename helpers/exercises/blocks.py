@@ -114,7 +114,8 @@ def _flows(ask, probe, names):
             continue
         known = [next((k for k, v in values.items() if a is not None and v.shape == a.shape and np.allclose(v, a)),
                       "something else") for a in received]  # fmt: skip
-        facts.append((True, f"`{name}` is called {len(received)}x, with {', '.join(known[:4])}", None))
+        times = {1: "once", 2: "twice"}.get(len(known), f"{len(known)} times")
+        facts.append((True, f"`{name}` is called {times}, with {', then with '.join(known[:4])}", None))
     return facts
 
 
@@ -134,7 +135,7 @@ residual_block = Exercise(
     probes=[(x, branch(x.shape[-1], x.shape[-1], 1)) for x in INPUTS],
     space=Space(
         _residual_model,
-        read(mistakes.SKIPS + mistakes.JOINS + mistakes.OUTERS + mistakes.RESIDUAL),
+        read(mistakes.SKIPS + mistakes.JOINS + mistakes.MISSING + mistakes.OUTERS + mistakes.RESIDUAL),
         measured=_fitted_weights,
         summary=_summary(_joined, "x + f(x)"),
         named=lambda names: (
@@ -274,7 +275,7 @@ pre_norm_block = _norm_exercise(
     layers.pre_norm_block,
     _pre,
     "x + f(norm(x))",
-    mistakes.PRE_NORM + mistakes.NORM_SKIPS + mistakes.OUTERS + mistakes.JOINS,
+    mistakes.PRE_NORM + mistakes.NORM_SKIPS + mistakes.OUTERS + mistakes.JOINS + mistakes.MISSING,
     PRE_NAMED,
     "Write `pre_norm_block(x, f, norm)`: normalize what the branch is given, and leave the stream alone. `f` and `norm` "
     "are functions from an array (..., d) to one of the same shape. The shortcut carries `x` itself, not its normalized "

@@ -143,10 +143,14 @@ DENOMINATORS = {
     "root inside": lambda v, eps, n: np.sqrt(v + np.sqrt(eps)),
     "averaged": lambda v, eps, n: np.sqrt(v + eps / n),
     "summed": lambda v, eps, n: np.sqrt(v + eps * n),
+    "root over n": lambda v, eps, n: np.sqrt(v * n + eps) / n,
+    "root over n, outside": lambda v, eps, n: np.sqrt(v * n) / n + eps,
+    "root over n, missing": lambda v, eps, n: np.sqrt(v * n) / n,
     "one": lambda v, eps, n: np.sqrt(v + 1),
     "times": lambda v, eps, n: np.sqrt(v * eps),
     "where": lambda v, eps, n: np.sqrt(np.where(v == 0, eps, v)),
     "where below": lambda v, eps, n: np.where(np.sqrt(v) < eps, 1, np.sqrt(v)),
+    "zeros where tiny": lambda v, eps, n: np.where(v < 1e-8, np.inf, np.sqrt(v + eps)),
 }
 
 DIVISIONS = {

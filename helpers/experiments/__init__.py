@@ -1,6 +1,6 @@
 """One function per question, asked of networks that really run: arrays in, small dataclasses out."""
 
-from . import batches, cost, precision, sharing
+from . import batches, cost, museum, precision, sharing, transformer, workbench
 from .invariance import invariance
 from .paths import PathGradients, gradient_by_path_length, path_counts
 from .shattered import (
@@ -31,7 +31,7 @@ from .training import (
     chance_error,
     deepen,
     evaluate,
-    gradient_gap,
+    gradient_gaps,
     leaves,
     lesion_errors,
     random_lesion_errors,
@@ -63,13 +63,14 @@ __all__ = [
     "gradient_by_path_length",
     "gradient_correlation",
     "gradient_curve",
-    "gradient_gap",
+    "gradient_gaps",
     "gradient_norms",
     "input_similarity",
     "invariance",
     "leaves",
     "lesion_errors",
     "mean_cosine",
+    "museum",
     "pair_similarity",
     "path_counts",
     "precision",
@@ -81,6 +82,8 @@ __all__ = [
     "toy_gradient_norms",
     "train",
     "trained_lesions",
+    "transformer",
     "uniform_matrices",
     "white_noise",
+    "workbench",
 ]

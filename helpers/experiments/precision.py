@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 SPREADS = np.geomspace(1, 400, 80)  # of the inputs, for the overflow
-MEANS = np.geomspace(1, 1e5, 80)  # of the inputs, for the one-pass variance
+MEANS = np.geomspace(1, 1e5, 80)  # of the inputs, for the variances
 TRUE_STD = 0.5
 KEPT = 4096  # numbers that are normalized and stored in half precision
 
@@ -20,8 +20,26 @@ def naive_layer_norm(x, eps=1e-5):
 
 @np.errstate(over="ignore", invalid="ignore")
 def one_pass_variance(x):
-    """E[x^2] - E[x]^2 in the dtype of x: one pass over the data, and two large numbers that nearly cancel."""
-    return float((x * x).mean() - x.mean() ** 2)
+    """E[x^2] - E[x]^2 in the dtype of x: one pass over the data, and two large numbers that nearly cancel.
+
+    x (..., d). Returns (...).
+    """
+    return (x * x).mean(axis=-1) - x.mean(axis=-1) ** 2
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def welford_variance(x):
+    """One pass too, in the dtype of x, but it sums squared distances from the mean so far (Welford 1962).
+
+    x (..., d). Returns (...).
+    """
+    mean = np.zeros_like(x[..., 0])
+    total = np.zeros_like(mean)
+    for seen, value in enumerate(np.moveaxis(x, -1, 0), 1):
+        delta = value - mean
+        mean = mean + delta / x.dtype.type(seen)
+        total = total + delta * (value - mean)
+    return total / x.dtype.type(x.shape[-1])
 
 
 def overflow_limit(dtype, d):
@@ -42,24 +60,31 @@ def output_std(dtype, d, spread):
 
 
 @np.errstate(over="ignore")
-def variance_ratio(dtype, d, mean):
-    """One-pass variance over the true one, for d numbers with this mean and spread TRUE_STD."""
-    return one_pass_variance((mean + TRUE_STD * _standard(d)).astype(dtype)) / TRUE_STD**2
+def variance_ratios(dtype, d, means):
+    """One-pass and Welford's variance over the true one, for d numbers with these means and spread TRUE_STD.
+
+    means (n,). Returns two arrays (n,) of float64.
+    """
+    x = (np.reshape(means, (-1, 1)) + TRUE_STD * _standard(d)).astype(dtype)
+    return tuple(
+        variance(x).astype(float) / TRUE_STD**2 for variance in (one_pass_variance, welford_variance)
+    )
 
 
 @dataclass(frozen=True)
 class PrecisionScan:
-    """output (80,): spread after LayerNorm, for SPREADS; ratio (80,): one-pass variance / true, for MEANS."""
+    """output (80,): spread after LayerNorm, for SPREADS; one_pass, welford (80,): variance / true, for MEANS."""
 
     output: np.ndarray
-    ratio: np.ndarray
+    one_pass: np.ndarray
+    welford: np.ndarray
 
 
 @functools.lru_cache(maxsize=32)
 def precision_scan(dtype, d):
     """How far does LayerNorm get with numbers of this dtype ("float16", "float32") and d features?"""
     output = [output_std(dtype, d, spread) for spread in SPREADS]
-    return PrecisionScan(np.array(output), np.array([variance_ratio(dtype, d, mean) for mean in MEANS]))
+    return PrecisionScan(np.array(output), *variance_ratios(dtype, d, MEANS))
 
 
 def kept_in_half(norm, mean, dtype="float32"):

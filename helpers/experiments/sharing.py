@@ -24,7 +24,7 @@ NORMS = {  # name: (a fresh layer, are its channels axis 1?)
     "LayerNorm": (lambda: layers.LayerNorm(FEATURES), False),
     "InstanceNorm": (lambda: layers.GroupNorm(FEATURES, groups=FEATURES), True),
     "GroupNorm": (lambda: layers.GroupNorm(FEATURES, groups=2), True),
-    "RMSNorm": (lambda: layers.RMSNorm(FEATURES), False),
+    "RMSNorm": (lambda: layers.RMSNorm(FEATURES, eps=1e-5), False),
 }
 
 
@@ -46,12 +46,12 @@ def _random(*shape, seed=0):
 
 
 @functools.cache
-def groups(name):
-    """The number of its group for each entry of NUMBERS, in order of appearance; measured.
+def groups(name, shape=NUMBERS.shape):
+    """The number of its group for each entry of an array of this shape, in order of appearance; measured.
 
     Two entries are of one group when moving one of them changes the output at the other.
     """
-    norm, x = Norm(name), _random(*NUMBERS.shape)
+    norm, x = Norm(name), _random(*shape)
     still = norm(x)
     changed = np.array([(norm(x + move.reshape(x.shape)) != still).ravel() for move in np.eye(x.size)])
     return np.unique(changed.argmax(axis=0), return_inverse=True)[1].reshape(x.shape)

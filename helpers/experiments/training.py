@@ -3,6 +3,7 @@
 Training is a generator: each `next` goes on for some steps, so a notebook can show progress, stop and go on.
 """
 
+import contextlib
 import copy
 import functools
 from dataclasses import dataclass
@@ -14,7 +15,12 @@ from . import stacks
 from .stacks import _check
 
 HE = np.sqrt(2)  # gain of a matrix before a ReLU: He et al. 2015, arXiv:1502.01852, eq. 10
-NORMS = {**stacks.NORMS, "batch": layers.BatchNorm, "group": layers.GroupNorm}
+NORMS = {
+    **stacks.NORMS,
+    "batch": layers.BatchNorm,
+    "group": layers.GroupNorm,
+    "dynamic tanh": layers.DynamicTanh,
+}
 
 
 def spirals(points=600, arms=3, noise=0.1, turns=1.0, seed=0):
@@ -32,53 +38,71 @@ def spirals(points=600, arms=3, noise=0.1, turns=1.0, seed=0):
 # ------------------------------------------------------------------------------ the classifier
 
 
-def _block(kind, norm, alpha, width, rng):
-    """Plain: one matrix, (norm), ReLU. Residual: x + alpha * branch of (norm), matrix, ReLU, matrix."""
-    matrix = layers.Linear(width, width, rng, HE)
+def _block(kind, norm, alpha, width, rng, activation, gain, place):
+    """Plain: one matrix, (norm), activation. Residual: x + alpha * branch of matrix, activation, matrix,
+    with the norm in front of the branch ("pre") or after the sum ("post").
+    """
+    matrix = layers.Linear(width, width, rng, gain)
     norms = [NORMS[norm](width)] if norm else []
     if kind == "plain":
-        return layers.Sequential(matrix, *norms, layers.Activation("relu"))
-    branch = [*norms, matrix, layers.Activation("relu"), layers.Linear(width, width, rng)]
-    return layers.Residual(layers.Sequential(*branch), alpha)
+        return layers.Sequential(matrix, *norms, layers.Activation(activation))
+    branch = [matrix, layers.Activation(activation), layers.Linear(width, width, rng)]
+    if alpha == "learned":
+        branch, alpha = [*branch, layers.Scale()], 1.0
+    if place == "post":
+        return layers.Sequential(layers.Residual(layers.Sequential(*branch), alpha), *norms)
+    return layers.Residual(layers.Sequential(*norms, *branch), alpha)
 
 
 class Classifier(layers.Sequential):
     """A deep network for points in classes: input matrix, blocks, output matrix. x (n, n_in) -> (n, classes).
 
-    depth counts the (width, width) matrices of the blocks: one in a plain block, two in a residual one. With
-    a norm, a residual network has it in front of each branch (pre-norm) and once more at the end.
-    ValueError for an unknown kind or norm, or a depth that is negative, or odd in a residual network.
+    depth counts the (width, width) matrices of the blocks: one in a plain block, two in a residual one. A
+    residual network has its norms in front of the branches and once more at the end (place="pre"), or after
+    the sums ("post"). alpha: a number, or "learned", from 0. gain: of the matrices before an activation.
+    ValueError for an unknown kind, norm or place, or a depth that is negative, or odd in a residual network.
     """
 
-    def __init__(self, depth, kind="plain", norm=None, alpha=1.0, *, n_in=2, classes=3, width=32, seed=0):
+    def __init__(
+        self, depth, kind="plain", norm=None, alpha=1.0, *, activation="relu", gain=HE, place="pre",
+        n_in=2, classes=3, width=32, seed=0,
+    ):  # fmt: skip
         _check("kind", kind, ("plain", "residual"))
         _check("norm", norm, (None, *NORMS))
+        _check("place", place, ("pre", "post"))
         if depth < 0 or (kind == "residual" and depth % 2):
             raise ValueError(f"depth counts matrices, two in each residual block; it cannot be {depth}")
         rng = np.random.default_rng(seed)
         if kind == "plain":
-            first, count = [layers.Linear(n_in, width, rng, HE), layers.Activation("relu")], depth
+            first, count = [layers.Linear(n_in, width, rng, gain), layers.Activation(activation)], depth
         else:
             first, count = [layers.Linear(n_in, width, rng)], depth // 2
-        blocks = [_block(kind, norm, alpha, width, rng) for _ in range(count)]
-        last = [NORMS[norm](width)] if norm and kind == "residual" else []
+        how = kind, norm, alpha, width, rng, activation, gain, place
+        blocks = [_block(*how) for _ in range(count)]
+        last = [NORMS[norm](width)] if norm and kind == "residual" and place == "pre" else []
         last += [layers.Linear(width, classes, rng)]
         super().__init__(layers.Sequential(*first), *blocks, layers.Sequential(*last))
-        self.kind, self.norm, self.width = kind, norm, width
+        self.kind, self.norm, self.width, self.activation = kind, norm, width, activation
 
     @property
     def blocks(self):
         """The blocks between the input's matrix and the output's."""
         return self.layers[1:-1]
 
-    def forward(self, x, without=()):
-        """The scores of the classes; `without` names blocks that are left out, x going on unchanged."""
+    def stream(self, x, without=()):
+        """What runs through the network: after the input's matrix, after each block, and the scores.
+
+        `without` names blocks that are left out, x going on unchanged.
+        """
         first, *blocks, last = self.layers
-        x = first(x)
+        hs = [first(x)]
         for i, block in enumerate(blocks):
-            if i not in without:
-                x = block(x)
-        return last(x)
+            hs.append(hs[-1] if i in without else block(hs[-1]))
+        return [*hs, last(hs[-1])]
+
+    def forward(self, x, without=()):
+        """The scores of the classes."""
+        return self.stream(x, without)[-1]
 
 
 def leaves(layer):
@@ -94,9 +118,9 @@ def deepen(network, extra):
     """The same function, `extra` layers deeper: a copy of a plain network with identity layers behind it.
 
     They change nothing, because h >= 0 after a ReLU, so relu(h @ I + 0) = h: He et al. 2015, section 1.
-    ValueError for a residual network or one with norms.
+    ValueError for a residual network, one with norms, or one of another activation.
     """
-    if network.kind != "plain" or network.norm:
+    if network.kind != "plain" or network.norm or network.activation != "relu":
         raise ValueError("relu(h @ I) is a layer of a plain network without norms; this one is another kind.")
     deeper = copy.deepcopy(network)
     identity = Classifier(extra, width=network.width).blocks
@@ -126,36 +150,68 @@ def cross_entropy_backward(scores, y):
     return p / len(y)
 
 
+@contextlib.contextmanager
+def statistics_kept(network):
+    """Whatever BatchNorm sees inside leaves its running statistics as they were."""
+    norms = [leaf for leaf in leaves(network) if isinstance(leaf, layers.BatchNorm)]
+    kept = [(norm.running_mean, norm.running_var) for norm in norms]
+    yield
+    for norm, statistics in zip(norms, kept):
+        norm.running_mean, norm.running_var = statistics
+
+
 @np.errstate(over="ignore", invalid="ignore")
 def evaluate(network, x, y, without=()):
     """Loss and share of wrong answers on all of x, y; BatchNorm by the statistics of x, kept as they were.
 
     x (n, n_in), y (n,) -> loss, error. Scores that are not finite count as wrong.
     """
-    norms = [leaf for leaf in leaves(network) if isinstance(leaf, layers.BatchNorm)]
-    kept = [(norm.running_mean, norm.running_var) for norm in norms]
-    scores = network.forward(x, without)
-    for norm, statistics in zip(norms, kept):
-        norm.running_mean, norm.running_var = statistics
+    with statistics_kept(network):
+        scores = network.forward(x, without)
     right = (scores.argmax(axis=1) == y) & np.isfinite(scores).all(axis=1)
     return float(cross_entropy(scores, y)), float(1 - right.mean())
 
 
-def gradient_gap(network, x, y, h=1e-5):
-    """How far off is the slope of the loss that `backward` promises, along its own gradient, from the measured one?
+@np.errstate(over="ignore", invalid="ignore")
+def first_not_finite(network, x):
+    """Where does the first number appear that is not finite? 0: after the input's matrix, then the blocks.
 
-    x (n, n_in), y (n,) -> |promised - measured| / promised. The network stays as it was.
+    x (n, n_in) -> number of the block, one more than there are blocks for the scores; None: nowhere.
+    """
+    with statistics_kept(network):
+        hs = network.stream(x)
+    return next((i for i, h in enumerate(hs) if not np.isfinite(h).all()), None)
+
+
+def gradient_gaps(network, x, y, h=1e-6, directions=8):
+    """How far off are the slopes of the loss that `backward` promises from those measured, in random directions?
+
+    x (n, n_in), y (n,) -> {"weights", "γ", "β"}: |promised - measured| over the larger of the two, moving these
+    alone; 0 is right, 1 means that one of them is nothing. The network stays as it was.
     """
     network.backward(cross_entropy_backward(network.forward(x), y))
-    slots = [(leaf, name) for leaf in leaves(network) for name in leaf.parameters]
+    groups = {"weights": [], "γ": [], "β": []}
+    for leaf in leaves(network):
+        for name in leaf.parameters:
+            groups[{"gamma": "γ", "beta": "β"}.get(name, "weights")].append((leaf, name))
+    return {name: _gap(network, x, y, slots, h, directions) for name, slots in groups.items()}
+
+
+def _gap(network, x, y, slots, h, directions):
+    rng = np.random.default_rng(0)
     kept = [(getattr(leaf, name), getattr(leaf, "d" + name)) for leaf, name in slots]
-    promised = np.sqrt(sum((g**2).sum() for _, g in kept))
-    losses = []
-    for step in (h / promised, -h / promised, 0):
-        for (leaf, name), (w, g) in zip(slots, kept):
-            setattr(leaf, name, w + step * g if step else w)
-        losses.append(cross_entropy(network.forward(x), y))
-    return float(abs(promised - (losses[0] - losses[1]) / (2 * h)) / promised)
+    promised, measured = np.zeros((2, directions))
+    for i in range(directions):
+        moves = [rng.standard_normal(w.shape) for w, _ in kept]
+        promised[i] = sum((g * move).sum() for (_, g), move in zip(kept, moves))
+        for step in (h, -h):
+            for (leaf, name), (w, _), move in zip(slots, kept, moves):
+                setattr(leaf, name, w + step * move)
+            measured[i] += cross_entropy(network.forward(x), y) / (2 * step)
+    for (leaf, name), (w, _) in zip(slots, kept):
+        setattr(leaf, name, w)
+    size = max(map(np.linalg.norm, (promised, measured)))
+    return float(np.linalg.norm(promised - measured) / (size or 1.0))
 
 
 # ------------------------------------------------------------------------------ optimizers
@@ -206,11 +262,15 @@ OPTIMIZERS = {"sgd": SGD, "adam": Adam}
 
 @dataclass(frozen=True)
 class Progress:
-    """Where training stands: after `step` steps, loss and share of wrong answers on the training data."""
+    """Where training stands: after `step` steps, loss and share of wrong answers on the training data.
+
+    where: if the last step met a number that is not finite, the block in which it appeared first.
+    """
 
     step: int
     loss: float
     error: float
+    where: int | None = None
 
     @property
     def diverged(self):
@@ -218,7 +278,7 @@ class Progress:
         return not np.isfinite(self.loss)
 
 
-def _batches(n, batch, rng):
+def batches(n, batch, rng):
     """Indices of one batch after another, for ever: all data in random order, then all again."""
     while True:
         order = rng.permutation(n)
@@ -250,14 +310,50 @@ def train(network, x, y, *, steps=400, optimizer="sgd", lr=0.02, batch=64, every
     if not 1 <= batch <= len(x):
         raise ValueError(f"batch must be between 1 and the number of points, {len(x)}, not {batch}")
     optimizer = OPTIMIZERS[optimizer](lr)
-    batches = _batches(len(x), batch, np.random.default_rng([seed, 1]))
+    rows_of = batches(len(x), batch, np.random.default_rng([seed, 1]))
     for step in range(1, steps + 1):
-        rows = next(batches)
+        rows = next(rows_of)
         if not np.isfinite(_step(network, optimizer, x[rows], y[rows])):
-            yield Progress(step, np.nan, evaluate(network, x, y)[1])
+            where = first_not_finite(network, x[rows])
+            yield Progress(step, np.nan, evaluate(network, x, y)[1], where)
             return
         if step % every == 0 or step == steps:
             yield Progress(step, *evaluate(network, x, y))
+
+
+class OneVector:
+    """A network's weights as one vector w, so that a step is w - lr * g; x (n, n_in), y (n,): its data."""
+
+    def __init__(self, network, x, y):
+        self.network, self.x, self.y = network, x, y
+        self.slots = [(leaf, name) for leaf in leaves(network) for name in leaf.parameters]
+        self.w = _joined(getattr(leaf, name) for leaf, name in self.slots)
+        start = 0
+        for leaf, name in self.slots:  # each parameter becomes a part of the vector
+            shape, size = getattr(leaf, name).shape, getattr(leaf, name).size
+            setattr(leaf, name, self.w[start : start + size].reshape(shape))
+            start += size
+
+    @np.errstate(over="ignore", invalid="ignore")
+    def gradients(self, w, rows):
+        """Gradients at w of the loss on some rows of the data, one array for each parameter."""
+        self.w[:] = w
+        scores = self.network.forward(self.x[rows])
+        self.network.backward(cross_entropy_backward(scores, self.y[rows]))
+        return [getattr(leaf, "d" + name) for leaf, name in self.slots]
+
+    def gradient(self, w, rows):
+        """The same as one vector. -> (n,)."""
+        return _joined(self.gradients(w, rows))
+
+    def progress(self, step, w):
+        """Loss and share of wrong answers at w, on all data -> Progress."""
+        self.w[:] = w
+        return Progress(step, *evaluate(self.network, self.x, self.y))
+
+
+def _joined(arrays):
+    return np.concatenate([a.ravel() for a in arrays])
 
 
 # ------------------------------------------------------------------------------ lesions

@@ -14,7 +14,8 @@ from .batches import (
     small_batches,
     train_and_eval,
 )
-from .gradients import deeper_trains_worse, gradient_bars, shattered, which_gradient, your_gradient_bars
+from .gradients import deep_or_shallow, gradient_bars, shattered, which_gradient, your_gradient_bars
+from .museum import museum
 from .norms import (
     drift,
     geometry,
@@ -35,6 +36,8 @@ from .residual import (
 from .rms import casting, cost, two_norms, what_leaves_it_unchanged, what_the_gradient_loses
 from .sharing import which_numbers
 from .start import survival, two_switches
+from .transformer import final_norm, look_ahead, pre_or_post, warm_up
+from .workbench import clipping, jacobian, shoot_out, workbench
 
 ALL = {
     explorer.__name__: explorer
@@ -51,7 +54,7 @@ ALL = {
         your_gradient_bars,
         which_gradient,
         shattered,
-        deeper_trains_worse,
+        deep_or_shallow,
         drift,
         layer_norm_steps,
         geometry,
@@ -73,6 +76,15 @@ ALL = {
         what_leaves_it_unchanged,
         cost,
         casting,
+        look_ahead,
+        pre_or_post,
+        final_norm,
+        warm_up,
+        workbench,
+        shoot_out,
+        jacobian,
+        clipping,
+        museum,
     )
 }
 

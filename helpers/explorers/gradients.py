@@ -159,8 +159,13 @@ def side_by_side(networks, lr):
         name: experiments.train(network, x, y, steps=STEPS, every=EVERY, lr=lr)
         for name, network in networks.items()
     }
-    runs = {name: [] for name in networks}
-    for _ in range(STEPS // EVERY):
+    return together(training, STEPS // EVERY)
+
+
+def together(training, rounds):
+    """Go on with {name: generator of Progress}, one step each a round; yields {name: list of Progress}."""
+    runs = {name: [] for name in training}
+    for _ in range(rounds):
         for name, one in training.items():
             runs[name] += [progress for progress in [next(one, None)] if progress]
         yield runs
@@ -176,7 +181,7 @@ def compete(depth, lr):
     return side_by_side(networks, lr)
 
 
-def deeper_trains_worse():
+def deep_or_shallow():
     """Train a shallow, a deep and a deep residual network on the same data: which fits it best?"""
     picture = figures.LossCurves(STEPS)
     return Run(
@@ -184,7 +189,7 @@ def deeper_trains_worse():
         picture.update,
         compete,
         STEPS // EVERY,
-        3,
+        2,  # after one more the picture would answer the prediction before it
         lambda: picture.sentence,
         depth=controls.choice("layers of the deep networks", 40, 20, 10),
         lr=controls.choice("learning rate", 0.02, 0.01, 0.003),

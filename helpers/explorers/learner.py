@@ -2,6 +2,8 @@
 
 import functools
 
+import numpy as np
+
 from ..live import Told
 
 
@@ -28,6 +30,19 @@ def given(exercise, function):
     return checked
 
 
+def shaped(exercise, function):
+    """`given`, on a copy of x; Told when the result is not shaped like x, the first argument."""
+    function = given(exercise, function)
+
+    def run(x, *rest):
+        y = np.asarray(function(x.copy(), *rest))
+        if y.shape != x.shape:
+            raise Told(f"Your {exercise.name} gave shape {y.shape} for an input of shape {x.shape}.")
+        return y
+
+    return run
+
+
 def about(exercise, function, used=True):
     """What the sentence adds about whose function drew the picture; nothing when none was passed."""
     if function is None or not used:
@@ -35,3 +50,14 @@ def about(exercise, function, used=True):
     if exercise.is_blank(function):
         return f" Your {exercise.name} is still blank: this is the reference."
     return f" Drawn with your {exercise.name}."
+
+
+def about_all(*pairs):
+    """The same of several pairs (exercise, function), in one sentence or two."""
+    passed = [(exercise, function) for exercise, function in pairs if function is not None]
+    blank = [exercise.name for exercise, function in passed if exercise.is_blank(function)]
+    drawn = [exercise.name for exercise, _ in passed if exercise.name not in blank]
+    remark = f" Drawn with your {' and '.join(drawn)}." if drawn else ""
+    if len(blank) > 1:
+        return f" Your {' and '.join(blank)} are still blank: these are the references."
+    return remark + (f" Your {blank[0]} is still blank: this is the reference." if blank else "")

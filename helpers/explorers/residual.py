@@ -55,11 +55,13 @@ def what_is_left(residual_block=None):
         remark = about(exercises.residual_block, residual_block, residual)
         return picture.update(cosine, rival, residual, network, name, remark)
 
+    residual = controls.toggle("network", *NETWORK)
+    residual.value = residual_block is not None  # begin with what is theirs
     return live(
         picture.figure,
         update,
         lambda: picture.sentence,
-        residual=controls.toggle("network", *NETWORK),
+        residual=residual,
         layers=controls.whole("layers", 20, 1, 64),
         gain=controls.number("gain", 1.0, 0.1, 3.0, 0.1),
     )
@@ -73,7 +75,7 @@ def one_plus_slope():
         picture.update,
         lambda: picture.sentence,
         slope=controls.number("slope f′", 0.1, -2.0, 2.0, 0.01),
-        depth=controls.whole("blocks", 50, 1, 100),
+        depth=controls.whole("blocks", 10, 1, 100),
     )
 
 

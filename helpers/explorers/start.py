@@ -1,5 +1,7 @@
 """Explorers of notebook 00."""
 
+import numpy as np
+
 from .. import controls, experiments, figures
 from ..live import live
 
@@ -34,7 +36,9 @@ def corners(depth=50):
 
 def two_switches():
     """A network of 50 blocks, with and without residuals, with and without normalization."""
-    picture, seen = figures.TwoSwitches(), corners()
+    seen = corners()
+    values = np.concatenate([[*spread.std, *gradients.dh] for _, spread, gradients in seen.values()])
+    picture = figures.TwoSwitches(values.min(), values.max())
     visited = {}  # the table fills as the switches are moved: it must not answer before
 
     def update(residual, norm):

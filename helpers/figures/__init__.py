@@ -5,9 +5,10 @@
 
 from .batches import AtInit, BatchSizes, Dependence, Lengths, Padding, SmallBatches, TrainAndEval
 from .cost import Cost
-from .drawing import count, words
+from .drawing import count, settled, words
 from .geometry import Geometry, TwoTokens
 from .invariance import Invariance
+from .museum import Symptoms
 from .norms import LayerNormSteps
 from .precision import Kept, NumbersRunOut, SmallSpread
 from .residual import Deletions, Paths, Similarity, SlopeProduct, TwoVectors
@@ -15,10 +16,13 @@ from .rms import OneDirection, TwoNorms
 from .sharing import Comparison, WhichNumbers
 from .signal import Drift, GradientBars, Survival, TwoSwitches, WhichGradient
 from .training import LossCurves, Shattered, YourTraining
+from .transformer import LookAhead, PreOrPost, StackRms, WarmUp
+from .workbench import Clipping, Jacobian, ShootOut, Workbench
 
 __all__ = [
     "AtInit",
     "BatchSizes",
+    "Clipping",
     "Comparison",
     "Cost",
     "Deletions",
@@ -27,28 +31,37 @@ __all__ = [
     "Geometry",
     "GradientBars",
     "Invariance",
+    "Jacobian",
     "Kept",
     "LayerNormSteps",
     "Lengths",
+    "LookAhead",
     "LossCurves",
     "NumbersRunOut",
     "OneDirection",
     "Padding",
     "Paths",
+    "PreOrPost",
     "Shattered",
+    "ShootOut",
     "Similarity",
     "SlopeProduct",
     "SmallBatches",
     "SmallSpread",
+    "StackRms",
     "Survival",
+    "Symptoms",
     "TrainAndEval",
     "TwoNorms",
     "TwoSwitches",
     "TwoTokens",
     "TwoVectors",
+    "WarmUp",
     "WhichGradient",
     "WhichNumbers",
+    "Workbench",
     "YourTraining",
     "count",
+    "settled",
     "words",
 ]

@@ -34,6 +34,11 @@ def words(value, digits=3):
     return f"{mantissa}\u00a0×\u00a010{raised}"  # no line ends inside a number
 
 
+def settled(values, size=1.0):
+    """The same values, with 0 where rounding has left something that is tiny beside `size`."""
+    return np.where(np.abs(values) > 1e-12 * size, values, 0.0)
+
+
 def count(number, noun):
     """ "1 layer", "2 layers"."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
@@ -115,6 +120,17 @@ def set_limits(ax, x=None, y=None):
         ax.set_xlim(*x)
     if y is not None and tuple(y) != ax.get_ylim():
         ax.set_ylim(*y)
+
+
+def put_dot(dot, x, y, limits, marker):
+    """Put a dot at x, y; where it is off the scale, it is a triangle at the edge that points to where it is.
+
+    limits: of the y axis. Returns whether it is off the scale.
+    """
+    low, high = limits
+    dot.set_marker("^" if y > high else "v" if y < low else marker)
+    dot.set_data([x], [np.clip(y, low, high)])
+    return not low <= y <= high
 
 
 class Bars:
@@ -205,4 +221,6 @@ def table(head, rows, chosen=None):
 def _row(row, chosen):
     name, *cells = (html.escape(cell) for cell in row)
     cells = "".join(f'<td style="{CELL}">{cell}</td>' for cell in cells)
-    return f'<tr><th scope="row" style="{CELL}">{name}{" ◀" if chosen else ""}</th>{cells}</tr>'
+    return (
+        f'<tr><th scope="row" style="{CELL}; text-align:left">{name}{" ◀" if chosen else ""}</th>{cells}</tr>'
+    )

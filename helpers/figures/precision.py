@@ -2,11 +2,26 @@
 
 import numpy as np
 
-from .drawing import GHOST, INK, LEARNED, MEAN, THEORY, WITH, WITHOUT, count, legend_above, new_figure, words
+from .drawing import (
+    GHOST,
+    INK,
+    LEARNED,
+    MEAN,
+    THEORY,
+    WITH,
+    WITHOUT,
+    count,
+    legend_above,
+    new_figure,
+    put_dot,
+    set_limits,
+    set_text,
+    words,
+)
 
 
 class NumbersRunOut:
-    """LayerNorm with few bits: the spread it gives, and the variance that one pass over the data gives."""
+    """LayerNorm with few bits: the spread it gives, and the variances that one pass over the data gives."""
 
     LIMITS = -2.0, 4.0  # of the drawn ratio
 
@@ -18,7 +33,8 @@ class NumbersRunOut:
         left.set(xscale="log", xlim=(0.9, 450), ylim=(-0.1, 1.3))
         left.set_xlabel("spread σ of the input", fontsize=12)
         left.set_ylabel("spread after LayerNorm", fontsize=12)
-        (self.ratio,) = right.plot([], [], "o", color=WITHOUT, ms=4, label="one pass, E[x²] − E[x]²")
+        (self.one_pass,) = right.plot([], [], "o", color=WITHOUT, ms=4, label="E[x²] − E[x]²")
+        (self.welford,) = right.plot([], [], "+", color=WITH, ms=6, label="Welford")
         (self.there,) = right.plot([], [], "D", color=LEARNED, ms=9)
         right.axhspan(self.LIMITS[0], 0, color=WITHOUT, alpha=0.12, lw=0)
         right.axhline(1, color=INK, lw=1)
@@ -28,25 +44,30 @@ class NumbersRunOut:
         right.set_ylabel("variance / true variance", fontsize=12)
         for ax in (left, right):
             ax.minorticks_off()
-        legend_above(left, self.output, self.limit)
-        legend_above(right, self.ratio)
+        self.legend = legend_above(left, self.output, self.limit)
+        legend_above(right, self.one_pass, self.welford)
         self.sentence = ""
 
     def update(self, scan, spreads, means, limit, name, d, here, there):
-        """scan: PrecisionScan; limit: spread of the overflow; here: (spread, output), there: (mean, ratio)."""
+        """scan: PrecisionScan; limit: spread of the overflow; here: (spread, output); there: (mean, one-pass
+        variance / true, Welford's / true)."""
         self.output.set_data(spreads, scan.output)
         self.limit.set_data([limit, limit], [-0.1, 1.3])
+        where = "" if limit < 450 else " →"  # beyond the picture
+        set_text(self.legend.get_texts()[1], "√(largest number / d)" + where)
         self.here.set_data([here[0]], [here[1]])
-        drawn = np.isfinite(scan.ratio)
-        self.ratio.set_data(means[drawn], np.clip(scan.ratio[drawn], *self.LIMITS))
-        self.there.set_data(*[[v] for v in (there[0], np.clip(there[1], *self.LIMITS))])
+        for line, ratio in ((self.one_pass, scan.one_pass), (self.welford, scan.welford)):
+            drawn = np.isfinite(ratio)
+            line.set_data(means[drawn], np.clip(ratio[drawn], *self.LIMITS))
+        put_dot(self.there, *there[:2], self.LIMITS, "D")
         dead = spreads[scan.output == 0]
         first = f"first all-zero output at σ = {words(dead[0])}" if dead.size else "no overflow up to σ = 400"
         self.sentence = (
-            f"{name}, d = {d}: σ = {words(here[0])} comes out as {words(here[1])}; {first} "
-            f"(theory {words(limit)}). With mean {words(there[0], 4)} the one-pass variance {self._fate(there[1])}."
+            f"{name}, d = {d}. Left: σ = {words(here[0])} comes out as {words(here[1])}; {first} "
+            f"(theory {words(limit)}). Right, where σ = 0.5 always: with mean {words(there[0], 4)} the one-pass variance "
+            f"{self._fate(there[1])}; Welford's {self._fate(there[2])}."
         )
-        return [self.output, self.limit, self.here, self.ratio, self.there]
+        return [self.output, self.limit, self.here, self.one_pass, self.welford, self.there]
 
     @staticmethod
     def _fate(ratio):
@@ -68,7 +89,7 @@ class SmallSpread:
         (self.out,) = left.plot([], [], "-", color=WITH, lw=2, label="σ / √(σ² + ε)")
         (self.factor,) = right.plot([], [], "-", color=WITH, lw=2, label="1 / √(σ² + ε)")
         (ideal,) = right.plot(self.AXIS, 1 / self.AXIS, ":", color=GHOST, lw=2, label="1 / σ")
-        self.dots = [ax.plot([], [], "D", color=LEARNED, ms=9)[0] for ax in (left, right)]
+        self.dots = [ax.plot([], [], "D", color=LEARNED, ms=9, clip_on=False)[0] for ax in (left, right)]
         (self.floor,) = left.plot([], [], "--", color=MEAN, lw=1.5, label="σ = √ε")
         left.set(xscale="log", xlim=(1e-6, 1e2), ylim=(0, 1.1))
         right.set(xscale="log", yscale="log", xlim=(1e-6, 1e2), ylim=(1e-3, 1e7))
@@ -103,21 +124,24 @@ class Kept:
         self.lines = []
         for ax, name, color in zip(axes, ("LayerNorm", "RMSNorm"), (GHOST, WITH)):
             (line,) = ax.plot([], [], "-", color=color, lw=2, label=f"{name}, stored in float16")
-            ax.set(xlim=(-4, 4), ylim=(-4, 4))
+            line.set_drawstyle("steps-mid")
+            ax.set(xlim=(-4, 4))
             ax.set_xlabel("input − its mean", fontsize=12)
             legend_above(ax, line)
             self.lines.append(line)
-        axes[0].set_ylabel("(output − its mean) / spread", fontsize=12)
+        axes[0].set_ylabel("(output − its mean) / its spread", fontsize=11)
         self.sentence = ""
 
     def update(self, z, outputs, mean, dtype):
         """z (n,): inputs without their mean, in order; outputs: of LayerNorm and RMSNorm, float16 (n,) each."""
-        for line, y in zip(self.lines, outputs):
-            y = y.astype(float)
-            line.set_data(z, (y - y.mean()) / (y.std() or 1.0))
+        centred = [(y - y.mean()) / (y.std() or 1.0) for y in map(np.float64, outputs)]
+        lowest = -5 if min(y.min() for y in centred) > -5 else -15
+        for line, y in zip(self.lines, centred):
+            line.set_data(z, y)
+            set_limits(line.axes, y=(lowest, 5))
         left = [len(np.unique(y)) for y in outputs]
         self.sentence = (
-            f"{len(z)} numbers with mean {words(mean, 4)} and spread 1, given in {dtype}, normalized and stored in float16: "
+            f"{len(z)} numbers with mean {words(mean, 5)} and spread 1, given in {dtype}, normalized and stored in float16: "
             f"LayerNorm leaves {count(left[0], 'different value')}, RMSNorm {left[1]}."
         )
         return self.lines

@@ -14,42 +14,50 @@ from .drawing import (
     count,
     legend_above,
     new_figure,
+    put_dot,
     set_limits,
-    step_up,
     words,
 )
 
 
 class TwoVectors:
-    """The input, the branch's output and what comes out, as arrows in the plane."""
+    """The input, the branch's output and what comes out, as arrows in the plane, both axes to one scale.
+
+    The second feature, the larger one, lies along the wide side of the picture.
+    """
 
     def __init__(self):
         self.figure, (self.ax,) = new_figure()
         look = {"angles": "xy", "scale_units": "xy", "scale": 1}
         zero, one = np.zeros(2), np.ones(2)
-        # What comes out is the widest and lies below: without the residual it is f(x) itself.
-        self.out = self.ax.quiver(0, 0, 1, 1, color=WITH, width=0.016, **look)
-        self.parts = self.ax.quiver(zero, zero, one, one, color=[GHOST, LEARNED], width=0.007, **look)
-        self.ax.set(xlim=(-0.5, 6.5), ylim=(-0.25, 5.25))
-        self.ax.set_xlabel("first feature", fontsize=12)
-        self.ax.set_ylabel("second feature", fontsize=12)
+        self.parts = self.ax.quiver(
+            zero, zero, one, one, color=[GHOST, LEARNED], width=0.006, zorder=3, **look
+        )
+        # Wide, with a ring at its end, below the arrows: without the residual y is f(x), and both are seen.
+        (self.out,) = self.ax.plot([], [], "-", color=WITH, lw=5, alpha=0.4, solid_capstyle="butt")
+        (self.ring,) = self.ax.plot(
+            [], [], "o", color=WITH, mfc="none", mew=2.5, ms=15, label="what comes out, y"
+        )
+        self.ax.set(xlim=(-0.4, 5.6), ylim=(-0.15, 2.25), aspect="equal")
+        self.ax.set_xlabel("second feature", fontsize=12)
+        self.ax.set_ylabel("first feature", fontsize=12)
         handles = [
             self.ax.plot([], [], lw=4, color=c, label=n)[0] for c, n in ((GHOST, "x"), (LEARNED, "f(x)"))
         ]
-        handles += [self.ax.plot([], [], lw=4, color=WITH, label="what comes out, y")[0]]
-        legend_above(self.ax, *handles)
+        legend_above(self.ax, *handles, self.ring)
         self.sentence = ""
 
     def update(self, x, f, y, residual, remark=""):
         """x, f, y (2,): input, branch and output; with a residual f starts where x ends."""
         start = x if residual else np.zeros(2)
-        self.parts.set_offsets([(0, 0), start])
-        self.parts.set_UVC(*np.transpose([x, f]))
-        self.out.set_UVC(*y)
+        self.parts.set_offsets([(0, 0), start[::-1]])
+        self.parts.set_UVC(*np.transpose([x, f])[::-1])
+        self.out.set_data([0, y[1]], [0, y[0]])
+        self.ring.set_data([y[1]], [y[0]])
         rule = "With the residual connection, y = x + f(x)" if residual else "Without it, y = f(x)"
         shown = (f"[{words(v[0])}, {words(v[1])}]" for v in (x, f, y))
         self.sentence = "{}: x = {}, f(x) = {}, y = {}.".format(rule, *shown) + remark
-        return [self.out, self.parts]
+        return [self.out, self.parts, self.ring]
 
 
 class Similarity:
@@ -79,19 +87,20 @@ class SlopeProduct:
     """What is left of a gradient after many blocks of the same slope: |1 + f'|^L, over f'."""
 
     SLOPES = np.linspace(-2, 2, 401)
+    LIMITS = 1e-12, 1e12
     GONE, HUGE = 1e-2, 1e2
 
     def __init__(self):
         self.figure, (ax,) = new_figure()
-        ax.axhspan(1e-12, self.GONE, color=WITHOUT, alpha=0.12, lw=0)
-        ax.axhspan(self.HUGE, 1e12, color=LEARNED, alpha=0.12, lw=0)
+        ax.axhspan(self.LIMITS[0], self.GONE, color=WITHOUT, alpha=0.12, lw=0)
+        ax.axhspan(self.HUGE, self.LIMITS[1], color=LEARNED, alpha=0.12, lw=0)
         ax.text(-1.97, 1e-11, "vanishes: below 1 %", fontsize=11, color=INK)
         ax.text(-1.97, 1e10, "explodes: above 100 times", fontsize=11, color=INK)
         (self.residual,) = ax.plot([], [], "-", color=WITH, lw=2, label="with residual, |1 + f′|ᴸ")
         (self.plain,) = ax.plot([], [], ":", color=WITHOUT, lw=2, label="without, |f′|ᴸ")
-        (self.with_dot,) = ax.plot([], [], "o", color=WITH, ms=9, clip_on=False)
-        (self.without_dot,) = ax.plot([], [], "s", color=WITHOUT, ms=8, clip_on=False)
-        ax.set(yscale="log", xlim=(-2, 2), ylim=(1e-12, 1e12))
+        (self.with_dot,) = ax.plot([], [], "o", color=WITH, ms=12, clip_on=False)
+        (self.without_dot,) = ax.plot([], [], "s", color=WITHOUT, ms=7, clip_on=False)
+        ax.set(yscale="log", xlim=(-2, 2), ylim=self.LIMITS)
         ax.minorticks_off()
         ax.set_xlabel("slope f′ of the branch, the same in every block", fontsize=12)
         ax.set_ylabel("factor on the gradient", fontsize=12)
@@ -103,12 +112,12 @@ class SlopeProduct:
         for line, curve in ((self.residual, abs(1 + self.SLOPES)), (self.plain, abs(self.SLOPES))):
             line.set_data(self.SLOPES, np.clip(curve**depth, 1e-13, 1e13))
         residual, plain = abs(1 + slope) ** float(depth), abs(slope) ** float(depth)
-        for dot, factor in ((self.with_dot, residual), (self.without_dot, plain)):
-            dot.set_data([slope], [np.clip(factor, 1e-12, 1e12)])
+        dots = (self.with_dot, residual, "o"), (self.without_dot, plain, "s")
+        off = [put_dot(dot, slope, factor, self.LIMITS, marker) for dot, factor, marker in dots]
         self.sentence = (
             f"f′ = {words(slope)}, {count(depth, 'block')}: with residuals the gradient is multiplied by "
             f"{words(residual)}, {self._fate(residual)}; without, by {words(plain)}, {self._fate(plain)}."
-        )
+        ) + " A triangle points to what is off the scale." * any(off)
         return [self.residual, self.plain, self.with_dot, self.without_dot]
 
     def _fate(self, factor):
@@ -159,7 +168,7 @@ class Paths:
         self.bars = Bars(self.ax, WITH)
         (self.paths,) = self.ax.plot([], [], ":", color=GHOST, lw=2.5, label="share of all paths")
         handle = self.ax.plot([], [], lw=6, color=WITH, label="share of the gradient")[0]
-        self.ax.set(ylim=(0, 1.0))
+        self.ax.set(ylim=(0, 0.55))  # at any depth no length of path has more
         self.ax.set_xlabel("length of the path: branches that it goes through", fontsize=12)
         self.ax.set_ylabel("share", fontsize=12)
         legend_above(self.ax, handle, self.paths)
@@ -168,7 +177,7 @@ class Paths:
     def update(self, seen, name):
         """seen: PathGradients."""
         length = np.arange(len(seen.paths))
-        set_limits(self.ax, (-0.6, len(seen.paths) - 0.4), (0, step_up(seen.energy.max())))
+        set_limits(self.ax, (-0.6, len(seen.paths) - 0.4))
         self.bars.set(length, 0, seen.energy)
         self.paths.set_data(length, seen.paths)
         depth = len(seen.paths) - 1

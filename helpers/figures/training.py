@@ -18,19 +18,23 @@ class LossCurves:
     """Training loss of several networks, step by step."""
 
     STYLES = {"shallow": (GHOST, "-"), "deep": (WITHOUT, "--"), "deep residual": (WITH, "-")}
+    SEEN = " on the training data,"
 
     def __init__(self, steps):
         self.figure, (self.ax,) = new_figure()
-        self.lines = {
-            name: self.ax.plot([], [], style, color=color, lw=2.5, label=name)[0]
-            for name, (color, style) in self.STYLES.items()
-        }
+        self.lines = self._lines(self.ax)
         self.ax.set(yscale="log", xlim=(0, steps), ylim=(1e-4, 1e1))
         self.ax.minorticks_off()
         self.ax.set_xlabel("step", fontsize=12)
         self.ax.set_ylabel("training loss", fontsize=12)
         legend_above(self.ax, *self.lines.values())
         self.sentence = ""
+
+    def _lines(self, ax):
+        return {
+            name: ax.plot([], [], style, color=color, lw=2.5, label=name)[0]
+            for name, (color, style) in self.STYLES.items()
+        }
 
     def update(self, runs):
         """runs: {name: list of Progress}, a name of STYLES each."""
@@ -42,9 +46,7 @@ class LossCurves:
                 said.append(f"{name}: loss {words(seen[-1].loss)}, {words(100 * seen[-1].error)} % wrong")
         step = max((seen[-1].step for seen in runs.values() if seen), default=0)
         self.sentence = (
-            f"After {step} steps on the training data, " + "; ".join(said) + "."
-            if said
-            else "Not trained yet."
+            f"After {step} steps{self.SEEN} " + "; ".join(said) + "." if said else "Not trained yet."
         )
         return list(self.lines.values())
 

@@ -1,8 +1,26 @@
 """The bank of questions: `QUIZZES` and `PREDICTIONS`, by name, one module a notebook."""
 
-from . import batch_norm, gradient_flow, layer_norm, residual_connections, rms_norm, start_here
+from . import (
+    batch_norm,
+    gradient_flow,
+    layer_norm,
+    make_it_train,
+    residual_connections,
+    rms_norm,
+    start_here,
+    transformer_block,
+)
 
-_NOTEBOOKS = (start_here, residual_connections, gradient_flow, layer_norm, batch_norm, rms_norm)
+_NOTEBOOKS = (
+    start_here,
+    residual_connections,
+    gradient_flow,
+    layer_norm,
+    batch_norm,
+    rms_norm,
+    transformer_block,
+    make_it_train,
+)
 
 QUIZZES = {notebook.__name__.rpartition(".")[2]: notebook.QUIZ for notebook in _NOTEBOOKS}
 PREDICTIONS = {name: one for notebook in _NOTEBOOKS for name, one in notebook.PREDICTIONS.items()}

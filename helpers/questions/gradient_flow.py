@@ -8,9 +8,9 @@ from ..figures import words
 from .kinds import Choice, Question, right, wrong
 
 
-def bars(gain, wiring, activation):
-    """What is left of the gradient at the input of the network that the gradient bars show, 32 layers deep."""
-    return experiments.gradient_norms(32, wiring, activation=activation, gain=gain).ratio
+def bars(gain, wiring, activation, layers=32):
+    """What is left of the gradient at the input of the network that the gradient bars show."""
+    return experiments.gradient_norms(layers, wiring, activation=activation, gain=gain).ratio
 
 
 def _times(ratio):
@@ -31,32 +31,33 @@ def _loss(depth):
 
 PREDICTIONS = {
     "gradient_left": Choice(
-        "0.9 at each of 50 layers",
-        "Each layer passes 90 % of the gradient on. How much is left after 50 layers?",
+        "0.95 at each of 50 layers",
+        "Each layer passes 95 % of the gradient on. How much is left after 50 layers?",
         {
             "About half": lambda left: left > 0.3,
             "About a tenth": lambda left: 0.01 <= left <= 0.3,
             "Less than a hundredth": lambda left: 0 < left < 0.01,
-            "Nothing: 50 times 10 % is more than there is": lambda left: left <= 0,
+            "Nothing: 50 times 5 % is more than there is": lambda left: left <= 0,
         },
-        lambda: experiments.toy_gradient_norms(50, 0.9, residual=False)[0],
+        lambda: experiments.toy_gradient_norms(50, 0.95, residual=False)[0],
         lambda left: f"{words(left)} of it is left",
-        "Losses multiply, they do not add. A factor below 1 at each layer shrinks the gradient exponentially, and it "
-        "never gets to exactly 0.",
+        "Losses multiply, they do not add: `0.95 ** 50`. With 0.9 at each layer 0.00515 is left. A factor below 1 "
+        "shrinks the gradient exponentially, however near 1 it is, and it never gets to exactly 0.",
     ),
     "residual_bars": Choice(
-        "the bars with residual connections",
-        "The 32 tanh layers (gain 0.8) get a residual connection around each: $y = x + f(x)$. Seen from "
-        "the output back to the input, what will the bars do?",
+        "64 layers with residual connections",
+        "With residual connections and gain 0.8, the gradient grows to about 12 times its length on its way back through "
+        "32 tanh layers. Through 64 layers, it grows to",
         {
-            "Shrink, only more slowly": lambda ratio: ratio < 0.5,
-            "Stay about flat": lambda ratio: 0.5 <= ratio <= 2,
-            "Grow": lambda ratio: ratio > 2,
+            "about 12 times its length": lambda ratio: ratio < 16,
+            "about 35 times its length": lambda ratio: 16 <= ratio < 75,
+            "about 140 times its length, the square of 12": lambda ratio: ratio >= 75,
         },
-        lambda: bars(0.8, "residual", "tanh"),
+        lambda: bars(0.8, "residual", "tanh", layers=64),
         _times,
-        "The shortcut alone would keep the bars flat. The branches add to it in random directions, so the sum is "
-        "longer than its parts, and a little longer at every layer. No bar vanishes here, but they are not flat.",
+        "Each layer adds a branch to what came, so the gradient goes on growing. But on the way forward the stream has "
+        "grown too, and tanh is flat where its input is large: the later a block, the less it adds. With linear layers "
+        "the growth is exponential, and twice the depth makes about the square.",
     ),
     "relu_gain": Choice(
         "plain ReLU network, gain 1.4",
@@ -72,7 +73,7 @@ PREDICTIONS = {
         "A ReLU lets half of the squared signal through, and a gain of √2 ≈ 1.4 doubles it again. With gain 1 the "
         "same network loses all but 1 part in 10,000 or less. Before any training, the gain decides.",
     ),
-    "deeper_trains_worse": Choice(
+    "deep_or_shallow": Choice(
         "training loss, 4 and 40 plain layers",
         "Two plain ReLU networks, 4 and 40 layers deep, learn the same points with the same optimizer "
         "for 200 steps. Which of them has the lower loss on the points that it was trained with?",

@@ -62,14 +62,14 @@ def test_an_exception_in_an_answer_shows_the_learners_line(open_notebook):
 
 def test_training_starts_stops_and_keeps_what_is_there(open_notebook):
     notebook = open_notebook("02_gradient_flow")
-    area = notebook.output("explorers.deeper_trains_worse()")
+    area = notebook.output("explorers.deep_or_shallow()")
     sentence = area.get_by_role("status").last
-    expect(sentence).to_contain_text("After 60 steps")
+    expect(sentence).to_contain_text("After 40 steps")
     start, stop = area.get_by_role("button", name="Start"), area.get_by_role("button", name="Stop")
     expect(stop).to_be_disabled()
     start.focus()
     notebook.page.keyboard.press("Enter")
-    expect(sentence).not_to_contain_text("After 60 steps")
+    expect(sentence).not_to_contain_text("After 40 steps")
     stop.click()
     expect(stop).to_be_disabled()
     notebook.page.wait_for_timeout(1000)  # the step that was being done is finished and shown

@@ -97,8 +97,8 @@ def test_a_prediction_by_keyboard(notebook):
     shown.press("Enter")
     expect(shown.status).to_contain_text("You predict: About a tenth")
     expect(shown.button).to_be_focused()
-    expect(reveal.get_by_role("status")).to_contain_text("Measured: 0.00515")
-    expect(table).to_contain_text("0 hit, 1 missed, 1 open")
+    expect(reveal.get_by_role("status")).to_contain_text("Measured: 0.0769")
+    expect(table).to_contain_text("1 hit, 0 missed, 1 open")
     shown.page.keyboard.press("Space")  # once more changes nothing
     rerun(notebook, ASK)
     again = Asked(notebook, ASK)

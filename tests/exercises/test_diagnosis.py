@@ -117,7 +117,7 @@ def ghost_input(x, f, norm):
         ("layer_norm", clipped, ["`y[0, 2]` should be 2.91 and is 1", "x = [[", "What fails", "What holds"]),
         ("rms_norm", scaled, ["1.3 times the right one", "What holds", "a row does not depend on the other rows"]),
         ("batch_norm", only_for_images, ["wrong exactly when `x` has 2 axes or `x` has 3 axes", "`running_var` are right"]),
-        ("pre_norm_block", ghost_input, ["`norm` is called 1x, with something else", "tanh(x @ W + b)"]),
+        ("pre_norm_block", ghost_input, ["`norm` is called once, with something else", "tanh(x @ W + b)"]),
     ],
 )  # fmt: skip
 def test_an_unknown_mistake_is_described(exercise, f, words):

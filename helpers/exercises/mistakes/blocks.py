@@ -38,6 +38,12 @@ divided: together = {} / {}
     x is divided by the branch; a residual block adds.
 """
 
+MISSING = """
+branch_missing: together = {} + 0 * {}
+    the branch is missing, or multiplied by almost 0 (1e-5, say): only the shortcut comes out. Add the branch as
+    it is.
+"""
+
 OUTERS = """
 averaged: outer = ({}) / 2
     the sum is halved (averaged), so that x shrinks in every block. Only add.
@@ -52,8 +58,6 @@ activation_after: outer = np.tanh({})
 RESIDUAL = """
 branch_after: outer = f({})
     f is applied to the sum as well; only add.
-branch_missing: around = 0 * {}
-    the branch f is missing: x comes back as it is.
 branch_not_applied: around = {}
     f is never called: x is added to itself. Add f(x).
 branch_twice: around = f(f({}))
@@ -66,6 +70,8 @@ branch_activated: around = np.maximum(f({}), 0)
     a ReLU follows the branch; add f(x) as it is.
 skip_inside: inner = x + x
     the branch is given x + x; it is given x.
+skip_inside: inner = x + f(x)
+    the branch is applied twice, the second time to x + f(x): those are two blocks in one. Call f once, with x.
 branch_activated: inner = np.maximum(x, 0)
     the branch is given relu(x); it is given x itself.
 """

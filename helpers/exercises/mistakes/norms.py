@@ -115,6 +115,9 @@ last_row_missing: output = last unchanged
 """
 
 EPS_ELSEWHERE = """
+tiny_is_zero: eps_place = zeros where tiny
+    a {group} whose {v} is tiny is not normalized, it comes out as 0 before the shift. There is no special
+    case: eps keeps the division from 0/0. Always `np.sqrt({v} + eps)`.
 eps_in_numerator: eps_place = numerator
     eps is added to the numerator, where it keeps nothing from dividing by 0. Add it inside the root: `np.sqrt({v} +
     eps)`.
@@ -125,6 +128,9 @@ eps_in_numerator: eps_place = result
 """
 
 CENTRED_ROWS = """
+tiny_is_zero: output = zeros where tiny
+    a row whose std is tiny comes out as 0. There is no special case: eps keeps the division from 0/0, and such a
+    row is normalized and shifted by beta like any other.
 only_mean_divided: division = of the mean
     only the mean is divided by the root, x - mean / std: brackets are missing. Use (x - mean) / np.sqrt(var + eps).
 wrong_count: instead = rows counted
@@ -215,6 +221,8 @@ gamma_missing: offset = none
     w is never applied. Use x_hat * (1 + w).
 offset_twice: offset = twice
     the 1 is added twice: the gain is 2 + w. Use x_hat * (1 + w).
+gamma_abs: offset = abs
+    the gain is |1 + w|, so that its sign is lost where w is below -1. Use x_hat * (1 + w).
 gamma_divides: offset = inverse
     you divide by 1 + w; multiply: x_hat * (1 + w).
 gamma_squared: offset = square

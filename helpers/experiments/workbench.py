@@ -1,0 +1,178 @@
+"""A network of your own choice in training, with what happens inside; eight remedies; the Jacobian's spectrum."""
+
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+
+from .. import layers
+from . import stacks, training
+from .training import HE, Classifier, Progress
+
+STEPS, EVERY = 400, 20  # of training; steps between two looks at a network
+LOOK = 128  # points
+
+
+@functools.lru_cache(maxsize=2)
+def spirals():
+    """The points that all networks here learn; they are only read."""
+    return training.spirals()
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A network in training. spread, gradient (blocks + 1,): standard deviation of the stream after the input's
+    matrix and after each block, and the length of the loss's gradient there, for the first LOOK points."""
+
+    progress: Progress
+    spread: np.ndarray
+    gradient: np.ndarray
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def snapshot(network, x, y, progress):
+    """Look into a network without changing it. x (n, n_in), y (n,) -> Snapshot."""
+    x, y = x[:LOOK], y[:LOOK]
+    with training.statistics_kept(network):
+        *hs, scores = network.stream(x)
+    dhs = [stacks.input_gradient(network.layers[-1], training.cross_entropy_backward(scores, y))]
+    for block in reversed(network.blocks):
+        dhs.append(stacks.input_gradient(block, dhs[-1]))
+    return Snapshot(progress, np.array([h.std() for h in hs]), stacks.lengths(dhs[::-1]))
+
+
+def watch(network, x, y, every=EVERY, **how):
+    """Train a network in place; yields a Snapshot before the first step, and after every `every` steps."""
+    yield snapshot(network, x, y, Progress(0, *training.evaluate(network, x, y)))
+    for progress in training.train(network, x, y, every=every, **how):
+        yield snapshot(network, x, y, progress)
+
+
+# ------------------------------------------------------------------------------ remedies
+
+REMEDIES = {  # of a residual network, by name: what Classifier is told
+    "no remedy": {},
+    "α = 1/√20": {"alpha": 20**-0.5},
+    "ReZero": {"alpha": "learned"},
+    "LayerNorm": {"norm": "layer"},
+    "RMSNorm": {"norm": "rms"},
+    "Dynamic Tanh": {"norm": "dynamic tanh"},
+    "BatchNorm": {"norm": "batch"},
+}
+
+
+def shoot_out(lr=0.02, seed=0, depth=40, steps=STEPS, every=EVERY):
+    """Train one deep residual network with each of the REMEDIES, side by side.
+
+    Yields {name: Progress} after every `every` steps; a network that diverged stays as it was.
+    """
+    x, y = spirals()
+    runs = {
+        name: training.train(
+            Classifier(depth, "residual", **remedy, seed=seed),
+            x,
+            y,
+            steps=steps,
+            every=every,
+            lr=lr,
+            seed=seed,
+        )
+        for name, remedy in REMEDIES.items()
+    }
+    seen = {}
+    for _ in range(-(-steps // every)):
+        seen = {name: next(run, seen.get(name)) for name, run in runs.items()}
+        yield seen
+
+
+# ------------------------------------------------------------------------------ the Jacobian
+
+RESIDUAL = {"activation": "relu", "gain": HE, "branch_layers": 2}
+CHAINS = {  # networks at initialization, by name: what Stack is told
+    "plain, linear, orthogonal": {"activation": "linear"},
+    "plain, linear": {"activation": "linear"},
+    "plain, ReLU": {"activation": "relu", "gain": HE},
+    "residual": {"wiring": "residual", **RESIDUAL},
+    "residual × 1/√L": {"wiring": "scaled residual", **RESIDUAL},
+    "pre-norm": {"wiring": "pre-norm", **RESIDUAL},
+    "post-norm": {"wiring": "post-norm", **RESIDUAL},
+}
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """values (d,): the singular values of a Jacobian, the largest first."""
+
+    values: np.ndarray
+
+    @property
+    def rms(self):
+        """By how much a change of the input is stretched, on average over all directions."""
+        return float(np.sqrt((self.values**2).mean()))
+
+    @property
+    def directions(self):
+        """How many directions take part: (sum s^2)^2 / sum s^4, between 1 and d (participation ratio)."""
+        share = (self.values / self.values[0]) ** 2
+        return float(share.sum() ** 2 / (share**2).sum())
+
+
+def jacobian(name, depth, width=64, seed=0):
+    """How does the output of a fresh network change with its input? The matrix dh_depth / dh_0 at one random input.
+
+    name: one of CHAINS -> (width, width). Saxe et al. 2013, arXiv:1312.6120; Pennington et al. 2017,
+    arXiv:1711.04735.
+    """
+    stacks._check("name", name, CHAINS)
+    network = stacks.Stack(depth, width=width, seed=seed, **CHAINS[name])
+    if name.endswith("orthogonal"):
+        for branch in network.branches:
+            branch.layers[0].W = _orthogonal(branch.layers[0].W)
+    network.forward(np.random.default_rng([seed, 0]).standard_normal((1, width)))
+    one_each = np.eye(width)[:, None, :]  # a gradient of 1 at each output in turn
+    return network.backward(one_each, weights=False)[0][:, 0, :]
+
+
+def _orthogonal(W):
+    """An orthogonal matrix, drawn as evenly as W was. (d, d) -> (d, d)."""
+    Q, R = np.linalg.qr(W)
+    return Q * np.sign(np.diag(R))
+
+
+@functools.lru_cache(maxsize=512)
+def spectrum(name, depth, width=64, seed=0):
+    """Singular values of `jacobian` -> Spectrum."""
+    return Spectrum(np.linalg.svd(jacobian(name, depth, width, seed), compute_uv=False))
+
+
+# ------------------------------------------------------------------------------ clipping
+
+
+@dataclass(frozen=True)
+class ClippedRun:
+    """A network in training: its Progress so far, and the length of the gradient of each step, as it was used."""
+
+    progress: list
+    lengths: np.ndarray
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def clipped_steps(clip, sgd_steps, lr=0.15, max_norm=1.0, seed=0, every=EVERY):
+    """Train 10 residual tanh blocks without a norm by these two functions; yields a ClippedRun every some steps.
+
+    clip(gradients, max_norm) -> gradients; sgd_steps(w, grad_fn, batches, lr) -> w.
+    """
+    x, y = spirals()
+    net = training.OneVector(Classifier(20, "residual", activation="tanh", seed=seed), x, y)
+    rows, w = training.batches(len(x), 16, np.random.default_rng([seed, 1])), net.w.copy()
+    seen, lengths = [net.progress(0, w)], []
+
+    def grad_fn(w, batch):
+        clipped = clip(net.gradients(w, batch), max_norm)
+        lengths.append(layers.grad_norms(None, clipped)[1])
+        return np.concatenate([g.ravel() for g in clipped])
+
+    for step in range(every, STEPS + 1, every):
+        w = sgd_steps(w, grad_fn, [next(rows) for _ in range(every)], lr)
+        seen.append(net.progress(step, w))
+        yield ClippedRun(seen, np.array(lengths))

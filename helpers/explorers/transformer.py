@@ -1,0 +1,131 @@
+"""Explorers of notebook 06: the transformer block."""
+
+import numpy as np
+
+from .. import controls, exercises, figures
+from ..experiments import transformer
+from ..live import live
+from ..running import Run
+from .gradients import together
+from .learner import about, given, shaped
+
+TOKENS = 8
+
+
+def look_ahead(transformer_block=None):
+    """Replace one token: which outputs change, with a causal mask and without? Yours in the bars, if given."""
+    picture = figures.LookAhead(TOKENS, transformer_block is not None)
+    exercise = exercises.transformer_block
+    yours = shaped(exercise, transformer_block)
+
+    def update(causal, token, head):
+        x, attn, block = transformer.one_block(causal, TOKENS)
+        other = transformer.replaced(x, token - 1)
+
+        def changes(run):
+            return transformer.changes(*(run(h, attn, block.ffn, block.ln1, block.ln2) for h in (x, other)))
+
+        changed, reference = changes(yours), changes(exercise.reference)  # the weights are the reference's
+        rival = None if transformer_block is None else reference
+        remark = about(exercise, transformer_block)
+        return picture.update(block.attn.weights[head - 1], changed, rival, token, causal, head, remark)
+
+    causal = controls.toggle("mask", ("none", False), ("causal", True))
+    causal.value = transformer_block is not None  # at first not what is to be predicted
+    return live(
+        picture.figure,
+        update,
+        lambda: picture.sentence,
+        causal=causal,
+        token=controls.whole("token that is replaced", 4, 1, TOKENS),
+        head=controls.whole("head", 1, 1, 4),
+    )
+
+
+def pre_or_post(pre_norm_block=None, post_norm_block=None):
+    """Fresh transformers, pre-norm or post-norm: how does the stream grow, and what gradient does the last matrix get?
+
+    With your own blocks the stream is yours and the reference a dotted line; the gradients are the reference's.
+    """
+    picture = figures.PreOrPost(transformer.DEPTHS)
+    exercise = {"pre-norm": exercises.pre_norm_block, "post-norm": exercises.post_norm_block}
+    function = {"pre-norm": pre_norm_block, "post-norm": post_norm_block}
+    yours = {place: shaped(exercise[place], function[place]) for place in exercise}
+    visited = set()  # the table fills as depths are chosen: it must not answer before
+
+    def update(place, layers, final_norm):
+        given = function[place] is not None
+        rival = place if given else next(other for other in exercise if other != place)
+        squares = transformer.stream_squares(yours[place], place)[: layers + 1]
+        other = transformer.stream_squares(exercise[rival].reference, rival)[: layers + 1]
+        by_depth = {place: transformer.by_depth(place, final_norm) for place in exercise}
+        remark = about(exercise[place], function[place])
+        name = "the reference" if given else rival
+        visited.add(layers)
+        return picture.update(squares, other, name, place, final_norm, by_depth, visited, remark)
+
+    depth = controls.choice("layers", *((str(n), n) for n in transformer.DEPTHS))
+    depth.value = 8
+    return live(
+        picture.figure,
+        update,
+        lambda: picture.sentence,
+        lambda: picture.details,
+        place=controls.toggle("norm", ("Pre-norm", "pre-norm"), ("Post-norm", "post-norm")),
+        layers=depth,
+        final_norm=controls.toggle("final norm after pre-norm blocks", ("on", True), ("off", False)),
+    )
+
+
+def final_norm(pre_norm_stack=None, residual_init_std=None):
+    """Pre-norm layers one after the other: what is the final norm given, and how do smaller last weights change it?"""
+    picture = figures.StackRms()
+    stack, init = exercises.pre_norm_stack, exercises.residual_init_std
+
+    def update(layers, small):
+        factors = (
+            run(1.0, layers) if small else 1.0 for run in (given(init, residual_init_std), init.reference)
+        )
+        pairs = zip((shaped(stack, pre_norm_stack), stack.reference), factors)
+        yours, reference = (transformer.stack_rms(run, layers, float(factor)) for run, factor in pairs)
+        start = "last weights by residual_init_std" if small else "last weights as they are"
+        remark = about(stack, pre_norm_stack) + about(init, residual_init_std, small)
+        return picture.update(yours, reference, layers, start, remark)
+
+    return live(
+        picture.figure,
+        update,
+        lambda: picture.sentence,
+        layers=controls.whole("layers", 12, 1, 24),
+        small=controls.toggle(
+            "last weights of each branch", ("as they are", False), ("by residual_init_std", True)
+        ),
+    )
+
+
+STEPS, EVERY = 200, 5
+
+
+def warm_up():
+    """Train three small transformers side by side: pre-norm, post-norm, and post-norm with a warm-up."""
+    picture = figures.WarmUp(STEPS, np.log(transformer.SMALL["vocabulary"]))
+
+    def work(lr, layers, warm):
+        kinds = {"pre-norm": 0, "post-norm": 0, "post-norm with warm-up": warm}
+        training = {
+            name: transformer.train_transformer(name.split()[0], steps, lr, layers, steps=STEPS, every=EVERY)
+            for name, steps in kinds.items()
+        }
+        return together(training, STEPS // EVERY)
+
+    return Run(
+        picture.figure,
+        picture.update,
+        work,
+        STEPS // EVERY,
+        2,
+        lambda: picture.sentence,
+        lr=controls.choice("learning rate", 0.01, 0.03, 0.003),
+        layers=controls.choice("layers", 8, 4),
+        warm=controls.choice("steps of warm-up", 100, 25, 10),
+    )
