@@ -68,6 +68,7 @@ def create(root, lessons, seed):
     root.mkdir(parents=True, exist_ok=True)
     if any(root.iterdir()):
         raise FileExistsError(f"{root} is not empty: choose another folder")
+    (root / "exchange").mkdir()  # nbgrader wants it to be there
     secret = {"key": secrets.token_hex(16), "seed": seed, "assignments": {l.name: l.graded for l in lessons}}
     _write(root / SECRET, json.dumps(secret, indent=1))
     (root / SECRET).chmod(0o600)

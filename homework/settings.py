@@ -6,13 +6,7 @@ from pathlib import Path
 
 import nbformat
 from nbconvert.exporters import NotebookExporter
-from nbgrader.preprocessors import (
-    AssignLatePenalties,
-    CheckCellMetadata,
-    NbGraderPreprocessor,
-    OverwriteCells,
-    SaveAutoGrades,
-)
+from nbgrader.preprocessors import NbGraderPreprocessor
 
 from .folder import Folder
 from .judging import Run, exercises_of
@@ -21,6 +15,8 @@ from .rebuilding import rebuild
 # What a learning-management system makes of the name 03_layer_norm.ipynb: ada_03_layer_norm.ipynb,
 # ada_12345_678_03_layer_norm-1.ipynb, or a folder Ada Example_12345_assignsubmission_file_ around it.
 COLLECTED = r".*[/\\](?P<student_id>[A-Za-z0-9.@-]+)(?: [^/\\_]+)*_(?:[^/\\]*[/\\_])?(?P<file_id>\d\d_[a-z_]+)"
+# The steps that are nbgrader's own; by name, so that the formgrader can write its configuration down.
+SAVED = [f"nbgrader.preprocessors.{step}" for step in ("SaveAutoGrades", "AssignLatePenalties", "CheckCellMetadata")]
 
 
 class Lenient(NotebookExporter):
@@ -70,13 +66,15 @@ def configure(c, config_file):
     c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback", "helpers"]
     c.Exchange.root = str(root / "exchange")
     c.FileNameCollectorPlugin.named_regexp = COLLECTED
-    c.Autograde.exporter_class = Lenient
-    c.Autograde.sanitize_preprocessors = [Rebuild, OverwriteCells, CheckCellMetadata]
-    c.Autograde.autograde_preprocessors = [Judge, SaveAutoGrades, AssignLatePenalties, CheckCellMetadata]
+    ours, theirs = "homework.settings.", "nbgrader.preprocessors."
+    c.Autograde.exporter_class = ours + "Lenient"
+    before = [ours + "Rebuild", theirs + "OverwriteCells"]
+    c.Autograde.sanitize_preprocessors = [*before, *SAVED[-1:]]
+    c.Autograde.autograde_preprocessors = [ours + "Judge", *SAVED]
 
 
 def configure_judged(c, submitted):
     """The same for notebooks that are judged already and lie in the folder `submitted`."""
     c.CourseDirectory.submitted_directory = str(submitted)
-    c.Autograde.sanitize_preprocessors = [CheckCellMetadata]
-    c.Autograde.autograde_preprocessors = [SaveAutoGrades, AssignLatePenalties, CheckCellMetadata]
+    c.Autograde.sanitize_preprocessors = SAVED[-1:]
+    c.Autograde.autograde_preprocessors = SAVED

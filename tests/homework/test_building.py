@@ -1,0 +1,67 @@
+"""Every lesson with exercises becomes an assignment whose own solutions are right."""
+
+import re
+
+import nbformat
+import numpy as np
+import pytest
+
+pytest.importorskip("cloudpickle", reason="not installed: pip install -r homework/requirements.txt")
+
+from helpers import exercises
+from homework import building, variants
+
+LESSONS = [
+    path.stem[:2]
+    for path in sorted(building.NOTEBOOKS.glob("[0-9]*.ipynb"))
+    if building._exercises(nbformat.read(path, 4))
+]
+
+
+def solutions(lesson):
+    """{name: the function that the source notebook's answer cell defines}."""
+    names = {"np": np, "exercises": exercises}
+    for cell in nbformat.reads(lesson.text, 4).cells:
+        if cell.cell_type == "code" and cell.metadata.nbgrader.solution:
+            exec(cell.source, names)
+    return {name: names[name] for name in lesson.graded.values()}
+
+
+@pytest.mark.parametrize("number", LESSONS)
+def test_own_solutions_are_right(number):
+    made = building.lesson(number)
+    for name, f in solutions(made).items():
+        found = exercises.ALL[name].diagnose(f)
+        assert found.outcome == "correct", found.message
+
+
+@pytest.mark.parametrize("number", LESSONS)
+def test_every_exercise_of_a_lesson_is_in_its_assignment(number):
+    (path,) = building.NOTEBOOKS.glob(f"{number}*.ipynb")
+    headings = re.findall(r"### Exercise: `(\w+)`", path.read_text(encoding="utf-8"))
+    assert list(building.lesson(number).graded.values()) == headings
+
+
+@pytest.mark.parametrize("number", LESSONS)
+def test_solutions_of_variants_are_right_and_two_questions_are_asked(number):
+    if not any(name in variants.FAMILIES for name in building.lesson(number).graded.values()):
+        with pytest.raises(ValueError, match="no exercise that can be varied"):
+            building.lesson(number, "seed")
+        return
+    made = building.lesson(number, "seed")
+    for name, f in solutions(made).items():
+        assert variants.exercise(name, "seed").diagnose(f).outcome == "correct"
+    written = [c for c in nbformat.reads(made.text, 4).cells if c.metadata.nbgrader.grade_id.startswith("written_")]
+    assert len(written) == 2 and all("points:" in c.source for c in written)
+
+
+@pytest.mark.parametrize("number", LESSONS)
+def test_the_example_of_a_variant_is_what_its_solution_gives(number):
+    """The cells that students see, run with the solution in place."""
+    if not any(name in variants.FAMILIES for name in building.lesson(number).graded.values()):
+        pytest.skip("no variants")
+    for seed in ("a", "b", "c"):
+        names = {}
+        for cell in nbformat.reads(building.lesson(number, seed).text, 4).cells:
+            if cell.cell_type == "code":
+                exec(cell.source.replace("print(", "("), names)
