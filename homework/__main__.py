@@ -6,7 +6,9 @@ import sys
 
 def main(arguments=None):
     """Do what the command line says; the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m homework", description="Lessons as homework, with nbgrader.")
+    parser = argparse.ArgumentParser(
+        prog="python -m homework", description="Lessons as homework, with nbgrader."
+    )
     commands = parser.add_subparsers(dest="command", required=True)
     new = commands.add_parser("new", help="make a course folder for nbgrader")
     new.add_argument("folder", help="a folder that does not exist yet, or is empty")

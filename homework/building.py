@@ -22,6 +22,7 @@ BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 SETUP = """import pathlib
 import sys
+from textwrap import fill
 
 import numpy as np
 
@@ -136,7 +137,7 @@ def _textbook(found):
         _code(f"check_{name}", f"exercises.{name}.check({name})", locked=True),
         _code(
             f"test_{name}",
-            f'found = exercises.{name}.diagnose({name})\nassert found.outcome == "correct", found.message',
+            f'found = exercises.{name}.diagnose({name})\nassert found.outcome == "correct", fill(found.message, 70)',
             grade=True,
             locked=True,
             points=exercise.difficulty,
@@ -168,7 +169,9 @@ def _variant(found, seed):
     example, call, right = _example(exercise)
     heading = f"### Exercise: `{name}` (difficulty {exercise.difficulty} of 5, {exercise.minutes} minutes)"
     return [
-        _text(f"text_{name}", f"{heading}\n\n{exercise.prompt}\n\nThe cell below your answer has an example."),
+        _text(
+            f"text_{name}", f"{heading}\n\n{exercise.prompt}\n\nThe cell below your answer has an example."
+        ),
         _code(name, "\n".join([first, f"    {BEGIN}", *rest, f"    {END}"]), solution=True),
         _code(f"check_{name}", f"{example}\nprint({call})", locked=True),
         _code(

@@ -51,7 +51,9 @@ class Folder:
 
     def released(self, assignment):
         """{file name: bytes} of the released notebooks; ValueError when there are none yet."""
-        found = {path.name: path.read_bytes() for path in (self.root / "release" / assignment).glob("*.ipynb")}
+        found = {
+            path.name: path.read_bytes() for path in (self.root / "release" / assignment).glob("*.ipynb")
+        }
         if not found:
             raise ValueError(f"nothing is released: type  nbgrader generate_assignment {assignment}")
         return found

@@ -26,7 +26,9 @@ def grade(root, assignment, jobs=None, scheduler=None, again=False, say=print):
     scheduler: address of a Dask cluster whose workers have this course installed. again: grade all.
     """
     folder = Folder(root)
-    tasks = {student: task(folder, assignment, path) for student, path in folder.submitted(assignment).items()}
+    tasks = {
+        student: task(folder, assignment, path) for student, path in folder.submitted(assignment).items()
+    }
     logs = folder.root / "logs" / assignment
     logs.mkdir(parents=True, exist_ok=True)
     reports = {student: _report(logs, student) for student in tasks}
@@ -45,7 +47,11 @@ def grade(root, assignment, jobs=None, scheduler=None, again=False, say=print):
     look = {student: report["look"] for student, report in reports.items() if report and report["look"]}
     text = "".join(f"{student}: {'; '.join(lines)}\n" for student, lines in look.items())
     (logs / "needs_a_look.txt").write_text(text, encoding="utf-8")
-    say(f"{len(todo)} graded in {seconds:.0f} s; {len(look)} of {len(tasks)} need a look:\n{text}".rstrip("\n:"))
+    say(
+        f"{len(todo)} graded in {seconds:.0f} s; {len(look)} of {len(tasks)} need a look:\n{text}".rstrip(
+            "\n:"
+        )
+    )
     return look
 
 
@@ -56,7 +62,9 @@ def task(folder, assignment, path):
         for p in sorted(path.glob("*.ipynb"))
         if p.is_file() and not p.is_symlink()
     }
-    return judging.task(files, folder.released(assignment), folder.graded(assignment), folder.key, folder.seed)
+    return judging.task(
+        files, folder.released(assignment), folder.graded(assignment), folder.key, folder.seed
+    )
 
 
 # ------------------------------------------------------------------------------ what is done already
@@ -164,11 +172,20 @@ class Writer:
         shutil.rmtree(place)
         lines = result["repairs"] + result["look"]
         if not done["success"]:
-            lines.append("nbgrader: " + (done.get("error") or done.get("log") or "failed").strip().splitlines()[-1])
-        report = result | {"look": list(dict.fromkeys(" ".join(line.split()) for line in lines)), "digest": digest, "score": self._score(student)}
+            lines.append(
+                "nbgrader: " + (done.get("error") or done.get("log") or "failed").strip().splitlines()[-1]
+            )
+        report = result | {
+            "look": list(dict.fromkeys(" ".join(line.split()) for line in lines)),
+            "digest": digest,
+            "score": self._score(student),
+        }
         logs = self.folder.root / "logs" / self.assignment
         said = [f"{name}: {outcome}" for name, outcome in result["outcomes"].items()]
-        said += [f"to look at: {line}" for line in report["look"]] + [f"{result['seconds']} s", done.get("log") or ""]
+        said += [f"to look at: {line}" for line in report["look"]] + [
+            f"{result['seconds']} s",
+            done.get("log") or "",
+        ]
         (logs / f"{student}.log").write_text("\n".join(said), encoding="utf-8")
         if done["success"] and not result.get("again"):
             (logs / f"{student}.json").write_text(json.dumps(report, indent=1), encoding="utf-8")

@@ -29,7 +29,9 @@ CELL = 30  # seconds that a cell may take
 CALLS = 30  # seconds that all calls of one function may take
 SUBMISSION = 240  # seconds after which what is left of a submission is not run
 RESTARTS = 6  # kernels that a submission may use up
-_ONE_AT_A_TIME = threading.Lock()  # a check changes settings of the whole process; a Dask worker has many threads
+_ONE_AT_A_TIME = (
+    threading.Lock()
+)  # a check changes settings of the whole process; a Dask worker has many threads
 
 # ------------------------------------------------------------------------------ one submission
 

@@ -146,11 +146,20 @@ class Kernel:
             walls += ["--perms", "1777", "--size", str(256 * MEGABYTE), "--tmpfs", folder]
         read = [path for path in dict.fromkeys(read) if os.path.exists(path)]
         above = {str(folder) for path in [*read, sockets] for folder in Path(path).parents}
-        for folder in sorted((above | {"/course"}) - {"/", "/tmp"}):  # else nobody but root could pass through them
+        for folder in sorted(
+            (above | {"/course"}) - {"/", "/tmp"}
+        ):  # else nobody but root could pass through them
             walls += ["--perms", "0755", "--dir", folder]
         for path in read:
             walls += ["--ro-bind", path, path]
-        walls += ["--ro-bind", str(COURSE / "helpers"), "/course/helpers", "--ro-bind", str(INSIDE), "/inside"]
+        walls += [
+            "--ro-bind",
+            str(COURSE / "helpers"),
+            "/course/helpers",
+            "--ro-bind",
+            str(INSIDE),
+            "/inside",
+        ]
         return [*walls, "--bind", str(sockets), str(sockets), "--chdir", "/work"]
 
     def kill(self):
@@ -248,7 +257,9 @@ def _append(outputs, output, room):
     if output["output_type"] == "stream":
         text, before = output["text"], room[0]
         room[0] = max(0, before - len(text))
-        output["text"] = clean(text[:before]) + ("\n... output cut ..." if before and len(text) > before else "")
+        output["text"] = clean(text[:before]) + (
+            "\n... output cut ..." if before and len(text) > before else ""
+        )
         if not before:
             return
         if outputs and outputs[-1].get("name") == output["name"]:

@@ -21,9 +21,13 @@ def scan(root):
     for assignment in folder.secret["assignments"]:
         secrets = Secrets(folder, assignment)
         for path in sorted((folder.root / "release" / assignment).rglob("*")):
-            found += [f"{path.relative_to(folder.root)}: {what}" for what in secrets.of_file(path, solutions=True)]
+            found += [
+                f"{path.relative_to(folder.root)}: {what}" for what in secrets.of_file(path, solutions=True)
+            ]
         for path in sorted(folder.root.glob(f"feedback/*/{assignment}/**/*")):
-            found += [f"{path.relative_to(folder.root)}: {what}" for what in secrets.of_file(path, solutions=False)]
+            found += [
+                f"{path.relative_to(folder.root)}: {what}" for what in secrets.of_file(path, solutions=False)
+            ]
     return found
 
 
@@ -31,7 +35,10 @@ class Secrets:
     """What must not be told about an assignment."""
 
     def __init__(self, folder, assignment):
-        self.solutions, self.words = set(), {folder.key, str(folder.root), str(COURSE), str(Path.home()), SECRET}
+        self.solutions, self.words = (
+            set(),
+            {folder.key, str(folder.root), str(COURSE), str(Path.home()), SECRET},
+        )
         for path in (folder.root / "source" / assignment).glob("*.ipynb"):
             for cell in nbformat.read(path, 4).cells:
                 if rebuilding.is_answer(cell):
@@ -48,7 +55,11 @@ class Secrets:
             return []
         text = html.unescape(re.sub(r"<[^>]*>", "", path.read_text("utf-8", "replace")))
         plain = text.replace("\\n", "\n").replace('\\"', '"')
-        found = [f"the line {line!r} of a solution" for line in sorted(self.solutions) if solutions and line in plain]
+        found = [
+            f"the line {line!r} of a solution"
+            for line in sorted(self.solutions)
+            if solutions and line in plain
+        ]
         found += [f"the words {word!r}" for word in sorted(self.words) if len(word) > 5 and word in plain]
         found += [f"the marker {marker}" for marker in (BEGIN, END) if solutions and marker in plain]
         shared = {_short(float(n)) for n in re.findall(r"-?\d+\.\d{4,}(?:e-?\d+)?", plain)} & self.numbers

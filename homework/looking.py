@@ -3,7 +3,17 @@
 import ast
 import warnings
 
-KNOWN = {"numpy", "math", "matplotlib", "helpers", "typing", "dataclasses", "functools", "itertools", "collections"}
+KNOWN = {
+    "numpy",
+    "math",
+    "matplotlib",
+    "helpers",
+    "typing",
+    "dataclasses",
+    "functools",
+    "itertools",
+    "collections",
+}
 TALKING = {"or_reference", "reference", "solution", "source", "wanted"}  # of an exercise
 UNUSUAL = {
     "open", "eval", "exec", "compile", "__import__", "globals", "vars", "getattr", "setattr", "delattr", "exit",

@@ -14,9 +14,14 @@ from .rebuilding import rebuild
 
 # What a learning-management system makes of the name 03_layer_norm.ipynb: ada_03_layer_norm.ipynb,
 # ada_12345_678_03_layer_norm-1.ipynb, or a folder Ada Example_12345_assignsubmission_file_ around it.
-COLLECTED = r".*[/\\](?P<student_id>[A-Za-z0-9.@-]+)(?: [^/\\_]+)*_(?:[^/\\]*[/\\_])?(?P<file_id>\d\d_[a-z_]+)"
+COLLECTED = (
+    r".*[/\\](?P<student_id>[A-Za-z0-9.@-]+)(?: [^/\\_]+)*_(?:[^/\\]*[/\\_])?(?P<file_id>\d\d_[a-z_]+)"
+)
 # The steps that are nbgrader's own; by name, so that the formgrader can write its configuration down.
-SAVED = [f"nbgrader.preprocessors.{step}" for step in ("SaveAutoGrades", "AssignLatePenalties", "CheckCellMetadata")]
+SAVED = [
+    f"nbgrader.preprocessors.{step}"
+    for step in ("SaveAutoGrades", "AssignLatePenalties", "CheckCellMetadata")
+]
 
 
 class Lenient(NotebookExporter):

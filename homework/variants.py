@@ -49,7 +49,9 @@ NORM = {
             {"h": "x.reshape(*x.shape[:-1], 2, -1)", "axis": "-1", "back": ".reshape(x.shape)"},
             "you take the statistics of each half of a row",
         ),
-        "all": Choice("", {"h": "x", "axis": "None", "back": ""}, "you take one statistic of the whole array"),
+        "all": Choice(
+            "", {"h": "x", "axis": "None", "back": ""}, "you take one statistic of the whole array"
+        ),
     },
     "numerator": {
         "centred": Choice("The numerator is the value minus the mean.", "h - mean", "you subtract the mean"),
@@ -73,15 +75,23 @@ NORM = {
             "np.abs(c).mean(axis={axis}, keepdims=True)",
             "you use the mean absolute value of the numerator",
         ),
-        "sum": Choice("", "np.sqrt((c**2).sum(axis={axis}, keepdims=True))", "you sum where a mean is asked for"),
-        "square": Choice("", "(c**2).mean(axis={axis}, keepdims=True)", "you take no root of the mean square"),
+        "sum": Choice(
+            "", "np.sqrt((c**2).sum(axis={axis}, keepdims=True))", "you sum where a mean is asked for"
+        ),
+        "square": Choice(
+            "", "(c**2).mean(axis={axis}, keepdims=True)", "you take no root of the mean square"
+        ),
         "ddof": Choice("", "h.std(axis={axis}, keepdims=True, ddof=1)", "you divide by n - 1 (ddof=1)"),
     },
     "eps": {
         "inside": Choice(
-            "The numerator is divided by sqrt(spread**2 + eps).", "np.sqrt(s**2 + eps)", "eps stands inside a root"
+            "The numerator is divided by sqrt(spread**2 + eps).",
+            "np.sqrt(s**2 + eps)",
+            "eps stands inside a root",
         ),
-        "outside": Choice("The numerator is divided by spread + eps.", "s + eps", "eps is added to the spread"),
+        "outside": Choice(
+            "The numerator is divided by spread + eps.", "s + eps", "eps is added to the spread"
+        ),
         "missing": Choice("", "s", "eps is not used"),
     },
     "gain": {
@@ -99,9 +109,13 @@ NORM = {
         ),
     },
     "shift": {
-        "after": Choice("`beta` is added after the gain.", "{h} * {gain} + beta", "you add beta after the gain"),
+        "after": Choice(
+            "`beta` is added after the gain.", "{h} * {gain} + beta", "you add beta after the gain"
+        ),
         "before": Choice(
-            "`beta` is added before the gain is applied.", "({h} + beta) * {gain}", "you add beta before the gain"
+            "`beta` is added before the gain is applied.",
+            "({h} + beta) * {gain}",
+            "you add beta before the gain",
         ),
         "none": Choice("", "{h} * {gain}", "you add no beta"),
     },
@@ -129,7 +143,9 @@ BLOCK = {
             "To twice the shortcut the branch is added.", "2 * {} + {}", "you take the shortcut twice"
         ),
         "difference": Choice(
-            "The branch is subtracted from the shortcut.", "{} - {}", "you subtract the branch from the shortcut"
+            "The branch is subtracted from the shortcut.",
+            "{} - {}",
+            "you subtract the branch from the shortcut",
         ),
     },
     "last": {
@@ -146,7 +162,9 @@ def _norm_code(name, chosen):
     shift = "shift" in chosen
     code = {decision: NORM[decision][choice].code for decision, choice in chosen.items()}
     over, (quotient, end) = code["axis"], code["residual"]
-    scaled = (code["shift"] if shift else "{h} * {gain}").format(h=quotient, gain=code["gain"].format(gain=gain))
+    scaled = (code["shift"] if shift else "{h} * {gain}").format(
+        h=quotient, gain=code["gain"].format(gain=gain)
+    )
     return [
         f"def {name}(x, {gain}, {'beta, ' if shift else ''}eps):",
         f"h = {over['h']}",
@@ -167,7 +185,9 @@ def _block_code(name, chosen):
 def _norm_probes():
     """Arguments of a normalization with beta; small and whole numbers first."""
     x = np.array([[1.0, 3.0, -2.0, 6.0], [4.0, -1.0, 0.0, 2.0], [2.0, 5.0, 1.0, -3.0]])
-    cases = [(x, 0.25)] + [(rows(*shape), eps) for shape in ((4, 6), (5, 8), (2, 3, 4)) for eps in (1e-5, 0.5)]
+    cases = [(x, 0.25)] + [
+        (rows(*shape), eps) for shape in ((4, 6), (5, 8), (2, 3, 4)) for eps in (1e-5, 0.5)
+    ]
     cases += [(0.01 * rows(4, 4), 1e-3), (np.full((3, 4), 2.0), 0.5)]
     return [(x, *gains(x.shape[-1]), eps) for x, eps in cases]
 
@@ -283,12 +303,16 @@ def exercise(name, seed):
         return ((_outputs(name, dict(other) if other else chosen | choices, args),),)
 
     gain = "w" if name == "rms_norm_offset" else "gamma"
-    lesson = "This is the function of the lesson. The exercise asks for another one: read its text line by line."
+    lesson = (
+        "This is the function of the lesson. The exercise asks for another one: read its text line by line."
+    )
     slips = [Slip("textbook", "whole", tuple(family.textbook.items()), lesson)]
     for decision, right in chosen.items():
         asked = family.table[decision][right].prompt.format(gain=gain)
         slips += [
-            Slip(f"{decision}: {choice}", decision, choice, f"{it.wrong.format(gain=gain)}. Asked for: {asked}")
+            Slip(
+                f"{decision}: {choice}", decision, choice, f"{it.wrong.format(gain=gain)}. Asked for: {asked}"
+            )
             for choice, it in family.table[decision].items()
             if choice != right
         ]
@@ -312,4 +336,6 @@ class Varied(Exercise):
         right = [self._right(i, output) for i, output in enumerate(outputs)]
         shape = outputs[right.index(False)][0][0].shape
         text = f"It is right for {sum(right)} of {len(right)} inputs; for one it returns an array of shape {shape}."
-        return Diagnosis("wrong", None, text + " No mistake that this check knows: go through the text line by line.")
+        return Diagnosis(
+            "wrong", None, text + " No mistake that this check knows: go through the text line by line."
+        )

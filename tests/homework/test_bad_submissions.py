@@ -212,7 +212,10 @@ def graded(tmp_path_factory):
     return scores(folder), look, folder
 
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="needs fork")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="needs fork"),
+]
 
 
 def _holds(graded, student, marks, words):

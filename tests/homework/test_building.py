@@ -51,7 +51,9 @@ def test_solutions_of_variants_are_right_and_two_questions_are_asked(number):
     made = building.lesson(number, "seed")
     for name, f in solutions(made).items():
         assert variants.exercise(name, "seed").diagnose(f).outcome == "correct"
-    written = [c for c in nbformat.reads(made.text, 4).cells if c.metadata.nbgrader.grade_id.startswith("written_")]
+    written = [
+        c for c in nbformat.reads(made.text, 4).cells if c.metadata.nbgrader.grade_id.startswith("written_")
+    ]
     assert len(written) == 2 and all("points:" in c.source for c in written)
 
 

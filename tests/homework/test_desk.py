@@ -125,7 +125,11 @@ def test_the_own_solutions_get_all_points(tmp_path, number):
 @slow
 def test_from_a_zip_to_marks_and_feedback(tmp_path):
     folder = make(tmp_path / "folder", ["03"])
-    students = {"ada": solved(folder), "bob": answered(folder, **RIGHT | {"layer_norm": WRONG}), "eve": released(folder)}
+    students = {
+        "ada": solved(folder),
+        "bob": answered(folder, **RIGHT | {"layer_norm": WRONG}),
+        "eve": released(folder),
+    }
     archive = folder / "downloaded" / LESSON / "archive"
     archive.mkdir(parents=True)
     with zipfile.ZipFile(archive / "all.zip", "w") as file:
@@ -152,14 +156,15 @@ def test_from_a_zip_to_marks_and_feedback(tmp_path):
 
 @slow
 def test_validate_says_what_is_wrong(folder, tmp_path):
-    place = COURSE / "notebooks"  # helpers is found from there, as by a student
-    for notebook, said in ((solved(folder), "Success"), (answered(folder, **RIGHT | {"layer_norm": WRONG}), "axis 0")):
+    for notebook, said in (
+        (solved(folder), "Success"),
+        (answered(folder, **RIGHT | {"layer_norm": WRONG}), "you averaged over axis 0"),
+    ):
         work = tmp_path / "notebooks"
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir()
         nbformat.write(notebook, work / f"{LESSON}.ipynb")
         assert said in re.sub(r"\s+", " ", command(work, "nbgrader", "validate", f"{LESSON}.ipynb"))
-    assert place.is_dir()
 
 
 @slow
@@ -186,7 +191,9 @@ def test_it_is_stopped_and_taken_up_again(tmp_path):
         submit(folder, f"s{number}", answered(folder, **RIGHT))
     grade = [sys.executable, "-m", "homework", "grade", LESSON]
     env = {**os.environ, "PYTHONPATH": str(COURSE)}
-    process = subprocess.Popen(grade, cwd=folder, env=env, stdout=subprocess.PIPE, text=True, start_new_session=True)
+    process = subprocess.Popen(
+        grade, cwd=folder, env=env, stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
     for line in process.stdout:
         if line.startswith("2/8"):
             break

@@ -74,7 +74,9 @@ def test_the_prompt_of_a_block_says_what_the_solution_does(name):
     for seed in SEEDS:
         _, exercise = varied(name, seed)
         for args in exercise.probes:
-            assert np.allclose(exercise.reference(*args), block_as_read(exercise.prompt, *args)), exercise.prompt
+            assert np.allclose(exercise.reference(*args), block_as_read(exercise.prompt, *args)), (
+                exercise.prompt
+            )
 
 
 def test_there_are_more_than_200():
