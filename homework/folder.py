@@ -71,7 +71,11 @@ def create(root, lessons, seed):
     if any(root.iterdir()):
         raise FileExistsError(f"{root} is not empty: choose another folder")
     (root / "exchange").mkdir()  # nbgrader wants it to be there
-    secret = {"key": secrets.token_hex(16), "seed": seed, "assignments": {l.name: l.graded for l in lessons}}
+    secret = {
+        "key": secrets.token_hex(16),
+        "seed": seed,
+        "assignments": {one.name: one.graded for one in lessons},
+    }
     _write(root / SECRET, json.dumps(secret, indent=1))
     (root / SECRET).chmod(0o600)
     _write(root / "nbgrader_config.py", CONFIG.format(course=str(COURSE)))

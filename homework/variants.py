@@ -15,7 +15,6 @@ import numpy as np
 
 from helpers import exercises
 from helpers.exercises.blocks import branch, norm
-from helpers.exercises.comparing import reader
 from helpers.exercises.core import Diagnosis, Exercise
 from helpers.exercises.norms import gains, rows
 from helpers.exercises.slips import Slip, Space
