@@ -1,4 +1,4 @@
-"""A course folder with a class in it, made and graded once a session. Without nbgrader all tests here skip."""
+"""A teacher's course folder, and what is done with it. Without nbgrader the tests here skip."""
 
 import copy
 import os
@@ -8,8 +8,6 @@ from pathlib import Path
 
 import nbformat
 import pytest
-
-pytest.importorskip("nbgrader", reason="nbgrader is not installed: pip install -r homework/requirements.txt")
 
 COURSE = Path(__file__).parents[2]
 LESSON = "03_layer_norm"

@@ -6,6 +6,8 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell
 
+pytest.importorskip("nbgrader", reason="nbgrader is not installed: pip install -r homework/requirements.txt")
+
 from homework import grading, judging
 from homework.kernel import sandbox
 

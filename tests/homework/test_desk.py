@@ -13,6 +13,8 @@ import zipfile
 import nbformat
 import pytest
 
+pytest.importorskip("nbgrader", reason="nbgrader is not installed: pip install -r homework/requirements.txt")
+
 from homework import building, grading, leaks
 from homework.kernel import isolation, sandbox
 

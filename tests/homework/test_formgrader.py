@@ -8,6 +8,8 @@ import urllib.request
 
 import pytest
 
+pytest.importorskip("nbgrader", reason="nbgrader is not installed: pip install -r homework/requirements.txt")
+
 from homework import grading
 from tests.browser import lab as jupyterlab
 
