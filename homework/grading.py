@@ -108,7 +108,8 @@ def _workers(jobs, scheduler):
             yield judged
         return
     context = multiprocessing.get_context("fork" if sys.platform == "linux" else None)
-    pool = ProcessPoolExecutor(jobs or os.cpu_count(), context, _end_with, (os.getpid(),))
+    jobs = jobs or (os.cpu_count() or 1) + 1  # one more than cores: a worker waits while its kernel works
+    pool = ProcessPoolExecutor(jobs, context, _end_with, (os.getpid(),))
 
     def judged(todo):
         futures = {pool.submit(judging.judge, given): s for s, given in todo.items()}

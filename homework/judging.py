@@ -214,7 +214,7 @@ def diagnose(exercise, asked, key):
     if any(map(callable, _flat(exercise.probes))):
         exercise = replace(exercise, properties=None)  # they watch what the functions are given, over there
     try:
-        if unusable := asked.prepare(hidden):
+        if unusable := asked.prepare(hidden, exercise):
             return unusable
         with _ONE_AT_A_TIME:
             right = hidden.diagnose(asked).outcome == "correct"
@@ -265,9 +265,13 @@ class Asked:
         self.kernel, self.name, self.end = kernel, name, time.monotonic() + seconds
         self.ready, self.borrowed, self.gone = defaultdict(deque), set(), None
 
-    def prepare(self, exercise):
+    def prepare(self, *exercises):
         """Ask for all that will be asked anyway, at once; a diagnosis when there is no function to be asked."""
-        calls = [fresh(exercise.probes[i]) for i in [*range(len(exercise.probes)), *exercise.repeated]]
+        calls = []
+        for exercise in exercises:
+            calls += [*exercise.probes, *(exercise.probes[i] for i in exercise.repeated)]
+            calls += [remark.args for remark in exercise.remarks]
+        calls = [fresh(args) for args in calls]
         reply = self._ask(calls)
         if "answers" not in reply:
             what = f"`{self.name}` is of type {reply.get('no_function')}, no function."
