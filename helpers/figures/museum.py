@@ -39,7 +39,7 @@ class Symptoms:
     """One exhibit beside the same network as it should be (dotted)."""
 
     def __init__(self, number, name):
-        self.panel, self.name = PANELS[number], name
+        self.number, self.panel, self.name = number, PANELS[number], name
         self.figure, (left, right) = new_figure(2)
         loss_axis(left, STEPS[1])
         panel = self.panel
@@ -55,7 +55,16 @@ class Symptoms:
         self.pairs = [self._pair(ax) for ax in (left, right)]
         (self.end,) = left.plot([], [], "X", color=WITHOUT, ms=11, clip_on=False)
         legend_above(left, *self.pairs[0])
+        self.off = [right.plot([], [], mark, color=WITH, ms=9, clip_on=False)[0] for mark in "^v"]
+        if panel.yscale == "log":
+            self._explain(right)
         self.sentence = ""
+
+    def _explain(self, ax):
+        """What a triangle at the edge of a logarithmic axis stands for."""
+        legend = legend_above(ax, *self.off)
+        for text, words_ in zip(legend.get_texts(), ("larger", "smaller, or 0")):
+            text.set_text(words_)
 
     def _pair(self, ax):
         (here,) = ax.plot([], [], ".-", color=WITH, lw=2, ms=6, clip_on=False, label=self.name)
@@ -67,12 +76,22 @@ class Symptoms:
         for n, symptoms in enumerate((here, healthy)):
             self.pairs[0][n].set_data(*losses(symptoms.progress))
             self.pairs[1][n].set_data(symptoms.x, clip(self._upwards(symptoms.y), self.panel.ylim))
-        last = here.progress[-1]
+        low, high = self.panel.ylim
+        y = self._upwards(here.y)
+        for line, beyond, edge in zip(self.off, (y > high, y < low), (high, low)):
+            line.set_data(here.x[beyond], np.full(beyond.sum(), edge))
+        last = self._until(here.progress)
         self.end.set_data(*([[part[-1]] for part in losses(here.progress)] if last.diverged else ([], [])))
-        after = f"{self.name[0].upper()}{self.name[1:]}, after {count(last.step, 'step')}"
+        when = f"after {count(last.step, 'step')}" if last.step else "before the first step"
+        after = f"{self.name[0].upper()}{self.name[1:]}, {when}"
         loss = f"{self._loss(last)} (as it should be: {self._loss(healthy.progress[-1])})"
         self.sentence = f"{after}: {loss}{self._seen(here, healthy)}."
-        return [*self.pairs[0], *self.pairs[1], self.end]
+        return [*self.pairs[0], *self.pairs[1], *self.off, self.end]
+
+    @staticmethod
+    def _until(progress):
+        """The first Progress whose loss is not finite, else the last."""
+        return next((one for one in progress if one.diverged), progress[-1])
 
     @staticmethod
     def _upwards(y):
