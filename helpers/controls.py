@@ -60,14 +60,18 @@ def _look(description):
     return {"description": description, "style": LABEL, "layout": layout}
 
 
-def only_when(control, value, *others):
-    """Show the other controls only while `control` has this value."""
+def only_when(control, value, *others, room=False):
+    """Show the other controls only while `control` has this value; room: their room is kept, so that nothing moves."""
 
     shown = [other.layout.display for other in others]
 
     def follow(_=None):
+        here = control.value == value
         for other, display in zip(others, shown):
-            other.layout.display = display if control.value == value else "none"
+            if room:
+                other.layout.visibility = "visible" if here else "hidden"
+            else:
+                other.layout.display = display if here else "none"
 
     control.observe(follow, "value")
     follow()

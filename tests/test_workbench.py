@@ -6,7 +6,7 @@ import itertools
 import numpy as np
 import pytest
 
-from helpers import exercises, experiments, explorers, layers
+from helpers import exercises, experiments, explorers, figures, layers
 from helpers.experiments import training, workbench
 from helpers.live import Told
 
@@ -239,7 +239,8 @@ def test_clipping_saves_a_network_that_explodes():
     *_, free = workbench.clipped_steps(lambda grads, max_norm: grads, layers.sgd_steps)
     assert clipped.progress[-1].error < 0.01 and clipped.progress[-1].loss < 0.01
     assert clipped.lengths.max() <= 1 and len(clipped.lengths) == 400
-    assert 60 < (clipped.lengths > 0.99).sum() < 110  # the first steps only
+    cut = clipped.lengths > 0.99
+    assert 75 < cut[:90].sum() < 90 and not cut[90:].any()  # most of the first 90 steps
     assert free.progress[2].loss > 1e2 and not free.progress[5].loss < 1e6 and not free.progress[-1].loss < 1
 
 
@@ -254,6 +255,19 @@ def test_a_wrong_clip_is_seen_beside_the_reference():
     assert abs(loss - reference) > 0.01 * reference
     longest = float(numbers_in(explorer.sentence.split("steps used:")[1])[0])
     assert longest > 1.5  # each array alone is at most 1, together they are longer
+
+
+def test_a_loss_that_leaves_the_picture_for_good_ends_with_a_cross():
+    picture = figures.Clipping(400)
+    gone, back = (
+        workbench.ClippedRun(
+            [training.Progress(20 * i, loss, 0.5) for i, loss in enumerate(losses)], np.ones(1)
+        )
+        for losses in ((1.0, 1e3, np.nan, np.nan), (1.0, 1e3, 1.0, 0.5))
+    )
+    picture.update({"yours": back, "reference": back, "no clipping": gone}, 1.0)
+    assert list(picture.end.get_xdata()) == [20]
+    assert [len(line.get_xdata()) for line in picture.lines.values()] == [4, 4, 2]
 
 
 def test_blank_functions_fall_back_to_the_reference_and_wrong_shapes_are_told():
@@ -307,6 +321,22 @@ def test_divergence_is_said_and_noted(bench):
         "diverged in step 3: the first number that is not finite came out of block 7 of 20" in bench.sentence
     )
     assert "diverged" in bench._table.value and bench.start_button.disabled
+
+
+def test_what_all_runs_have_in_common_stands_once(bench):
+    runs, setting = bench.runs, bench.values()
+    for layers_ in (4, 10):
+        runs.add({**setting, "layers": layers_}, [training.Progress(400, 0.1, 0.0)])
+    table = runs.html("run")
+    assert "all: gain √2, SGD 0.02, weights no. 0" in table
+    assert table.count("SGD") == 1 and ">10 relu layers of width 32<" in table
+
+
+def test_controls_that_do_not_matter_keep_their_room(bench):
+    alpha = bench.controls["alpha"].layout
+    assert (alpha.visibility, alpha.display) == ("hidden", None)
+    bench.set(residual=True)
+    assert alpha.visibility == "visible"
 
 
 def test_moving_a_control_without_training_notes_nothing(bench):

@@ -39,7 +39,7 @@ class Symptoms:
     """One exhibit beside the same network as it should be (dotted)."""
 
     def __init__(self, number, name):
-        self.number, self.panel, self.name = number, PANELS[number], name
+        self.panel, self.name = PANELS[number], name
         self.figure, (left, right) = new_figure(2)
         loss_axis(left, STEPS[1])
         panel = self.panel
