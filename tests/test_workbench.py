@@ -118,25 +118,37 @@ def test_a_run_that_goes_well_has_no_such_place():
 # ------------------------------------------------------------------------------ claims and their conditions
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_40_plain_layers_learn_with_adam(seed):
-    assert trained(40, seed=seed, lr=1e-3, optimizer="adam", steps=200).error < 0.1
+def test_40_plain_layers_learn_with_adam():
+    """Whatever the weights and the order of the batches; the notebook says at most 16 %."""
+    for seed, order in itertools.product(range(5), (0, 3)):
+        network = experiments.Classifier(40, seed=seed)
+        *_, last = experiments.train(
+            network, X, Y, steps=200, every=200, optimizer="adam", lr=1e-3, seed=order
+        )
+        assert last.error < 0.16
 
 
 @pytest.mark.slow
-def test_40_plain_layers_learn_with_more_steps():
-    assert trained(40, lr=3e-3, steps=3000).error < 0.1
+@pytest.mark.parametrize("seed", range(5))
+def test_40_plain_layers_learn_with_more_steps(seed):
+    assert trained(40, lr=3e-3, steps=3000, seed=seed).error < 0.16
 
 
-def test_post_norm_needs_a_lower_learning_rate():
-    assert trained(40, "residual", "layer", place="post").error > 0.4
-    assert trained(40, "residual", "layer", place="post", lr=0.01).error < 0.01
+@pytest.mark.parametrize("seed", range(5))
+def test_post_norm_needs_a_lower_learning_rate(seed):
+    assert trained(40, "residual", "layer", place="post", seed=seed).error > 0.55
+    assert trained(40, "residual", "layer", place="post", seed=seed, lr=0.003).error < 0.01
+
+
+def test_between_them_it_depends_on_the_weights():
+    ends = [trained(40, "residual", "layer", place="post", lr=0.01, seed=seed).error for seed in (0, 1)]
+    assert ends[0] < 0.01 and ends[1] > 0.3
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("lr", [0.001, 0.003, 0.01, 0.02, 0.05, 0.1])
-def test_pre_norm_learns_at_each_rate_of_the_workbench(lr):
-    assert trained(40, "residual", "layer", lr=lr).error < 0.005
+@pytest.mark.parametrize("lr", [0.001, 0.003, 0.01, 0.02, 0.05])
+def test_pre_norm_learns_at_each_rate_up_to_a_twentieth(lr):
+    assert all(trained(40, "residual", "layer", lr=lr, seed=seed).error < 0.005 for seed in range(5))
 
 
 def test_a_first_loss_far_above_guessing_foretells_it():
@@ -156,7 +168,7 @@ def test_remedies_in_a_small_network():
 
 @pytest.mark.slow
 def test_remedies_over_five_seeds():
-    """In the notebook's own size: seven of eight learn all, the eighth diverges at once."""
+    """In the notebook's own size: all six remedies learn, without one it diverges at once."""
     ends = [list(workbench.shoot_out(seed=seed, every=400))[-1] for seed in range(5)]
     assert all(end["no remedy"].step < 10 for end in ends)
     for name in list(workbench.REMEDIES)[1:]:

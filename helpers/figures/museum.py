@@ -12,7 +12,10 @@ from .workbench import loss_axis, losses
 
 @dataclass(frozen=True)
 class Panel:
-    """The right panel of an exhibit: labels, limits, scales, and what(y) says of it in words, pick(y) a number."""
+    """The right panel of an exhibit: labels, limits, scales, and what(y) says of it in words, pick(y) a number.
+
+    beyond: what a triangle at the edge of this axis stands for, where there are some: its shape, and words.
+    """
 
     xlabel: str
     ylabel: str
@@ -22,13 +25,14 @@ class Panel:
     pick: object
     xscale: str = "linear"
     yscale: str = "log"
+    beyond: tuple = ()
 
 
 STEPS = (0, 200)
 PANELS = {
     1: Panel("step", "gradient used in the step", STEPS, (1e-2, 1e2), "the last step used a gradient of length", lambda y: y[-1]),
-    2: Panel("block (0: before the first)", "spread σ of the stream", (-0.5, 12.5), (1e-1, 1e12), "σ after the last block is", lambda y: y[-1]),
-    3: Panel("block", "gradient of its weights", (0.5, 8.5), (1e-6, 1e1), "the gradient of the first block’s weights has length", lambda y: y[0]),
+    2: Panel("block (0: before the first)", "spread σ of the stream", (-0.5, 12.5), (1e-1, 1e12), "σ after the last block is", lambda y: y[-1], beyond=("^", "larger")),
+    3: Panel("block", "gradient of its weights", (0.5, 8.5), (1e-6, 1e1), "the gradient of the first block’s weights has length", lambda y: y[0], beyond=("v", "smaller, or 0")),
     4: Panel("points evaluated at once", "evaluation: wrong, %", (0.9, 140), (-2, 100), "wrong in evaluation, one point at a time, in %:", lambda y: y[0], "log", "linear"),
     5: Panel("block (12: behind the last)", "gradient, relative to the last", (-0.5, 12.5), (1e-3, 1e2), "a gradient on its way from the last block to the first is multiplied by", lambda y: y[0]),
     6: Panel("step", "gradient used in the step", STEPS, (1e-2, 1e2), "the longest gradient that a step used is", np.max),
@@ -56,15 +60,11 @@ class Symptoms:
         (self.end,) = left.plot([], [], "X", color=WITHOUT, ms=11, clip_on=False)
         legend_above(left, *self.pairs[0])
         self.off = [right.plot([], [], mark, color=WITH, ms=9, clip_on=False)[0] for mark in "^v"]
-        if panel.yscale == "log":
-            self._explain(right)
+        if panel.beyond:
+            mark, text = panel.beyond
+            (handle,) = right.plot([], [], mark, color=WITH, ms=9, label=text)
+            legend_above(right, handle)
         self.sentence = ""
-
-    def _explain(self, ax):
-        """What a triangle at the edge of a logarithmic axis stands for."""
-        legend = legend_above(ax, *self.off)
-        for text, words_ in zip(legend.get_texts(), ("larger", "smaller, or 0")):
-            text.set_text(words_)
 
     def _pair(self, ax):
         (here,) = ax.plot([], [], ".-", color=WITH, lw=2, ms=6, clip_on=False, label=self.name)
