@@ -48,6 +48,11 @@ def number(description, value, low, high, step):
     return widgets.FloatSlider(value, min=low, max=high, step=step, **_look(description))
 
 
+def stops(description, value, *options):
+    """A slider that knows these values only."""
+    return widgets.SelectionSlider(options=_pairs(options), value=value, **_look(description))
+
+
 def power(description, value, low, high):
     """A slider over powers of ten: value, low and high are exponents; its value is the power."""
     look = {"readout_format": ".1e", **_look(description)}
@@ -61,12 +66,15 @@ def _look(description):
 
 
 def only_when(control, value, *others, room=False):
-    """Show the other controls only while `control` has this value; room: their room is kept, so that nothing moves."""
+    """Show the other controls only while `control` has this value, or one of several in a tuple.
 
+    room: their room is kept, so that nothing moves.
+    """
+    values = value if isinstance(value, tuple) else (value,)
     shown = [other.layout.display for other in others]
 
     def follow(_=None):
-        here = control.value == value
+        here = control.value in values
         for other, display in zip(others, shown):
             if room:
                 other.layout.visibility = "visible" if here else "hidden"
@@ -75,6 +83,11 @@ def only_when(control, value, *others, room=False):
 
     control.observe(follow, "value")
     follow()
+
+
+def at_most(control, other):
+    """Keep the slider `control` at or below the value of the slider `other`."""
+    widgets.dlink((other, "value"), (control, "max"))
 
 
 def parse_numbers(text):

@@ -225,4 +225,6 @@ def table(head, rows, chosen=None, prose=None):
 def _row(row, chosen, look):
     name, *cells = (html.escape(cell) for cell in row)
     cells = "".join(f'<td style="{one}">{cell}</td>' for one, cell in zip(look[1:], cells))
-    return f'<tr><th scope="row" style="{CELL}">{name}{" ◀" if chosen else ""}</th>{cells}</tr>'
+    return (
+        f'<tr><th scope="row" style="{CELL}; text-align:left">{name}{" ◀" if chosen else ""}</th>{cells}</tr>'
+    )
