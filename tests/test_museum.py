@@ -98,6 +98,13 @@ def test_as_found_is_not_attempted_and_mended_is_correct(number):
     assert mended.outcome == "correct" and exhibit.report in mended.message
 
 
+def test_the_notebook_as_it_is_opened_calls_nothing_a_wrong_mend():
+    (path,) = [path for path in notebooks.paths() if path.stem.startswith("07")]
+    checks = [c for c in nbformat.read(path, 4).cells if c.source.startswith("exercises.exhibit(")]
+    assert len(checks) == 6
+    assert all("not attempted" in cell.outputs[0]["data"]["text/plain"] for cell in checks)
+
+
 def start_afresh(w, gradient, batches, lr):
     for batch in batches:
         w = w - lr * gradient(w, batch)
