@@ -168,7 +168,10 @@ class Tabs(widgets.Tab):
 
     def __init__(self, pages):
         """pages: {title: HTML}."""
-        super().__init__([widgets.HTMLMath(page) for page in pages.values()], layout={"max_width": "800px"})
+        height = {"min_height": "5em"}  # of the longest page, so that what is below stays where it is
+        super().__init__(
+            [widgets.HTMLMath(page, layout=height) for page in pages.values()], layout={"max_width": "800px"}
+        )
         self.names = list(pages)
         for index, name in enumerate(self.names):
             self.set_title(index, name)

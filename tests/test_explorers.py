@@ -51,6 +51,13 @@ def check(explorer, setting):
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_no_choice_is_none(opened, name):
+    """None means that nothing is chosen: in the page no button would look pressed."""
+    for control in opened[name].controls.values():
+        assert None not in [value for _, value in getattr(control, "options", ())]
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_each_control_over_its_whole_range(opened, name):
     explorer = opened[name]
     for control in explorer.controls:

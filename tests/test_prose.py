@@ -45,6 +45,48 @@ def small_spread(spread, eps=1e-5):
     return layers.layer_norm(x, np.ones(4), np.zeros(4), eps).std()
 
 
+def same_decimals():
+    rows = {
+        str(layers.layer_norm(LESSON, np.ones(4), np.zeros(4), eps).round(3)) for eps in (1e-5, 1e-6, 1e-12)
+    }
+    return len(rows) == 1
+
+
+def five_steps():
+    """LayerNorm's way back for the lesson's vector, in numbers."""
+    c, g = LESSON - LESSON.mean(), np.array([1.0, 0, 0, 0])
+    r, dr = (c**2).mean() ** -0.5, (g * c).sum()
+    dv = -0.5 * r**3 * dr
+    dc = g * r + dv * 2 * c / 4
+    dx = dc - dc.mean()
+    np.testing.assert_allclose(dx, layers.layer_norm_backward(g, LESSON, np.ones(4), 0.0)[0])
+    listed = (", ".join(f"{v:.3f}" if v else "0" for v in vector) for vector in (dc, dx))
+    return "$r = {:.3f}$, $dr = {:.0f}$, $dv = {:.3f}$, $dc = [{}]$, $dx = [{}]$".format(r, dr, dv, *listed)
+
+
+def weights_gap(mean, var, factor):
+    """By how many percent the slopes along the weights differ; 0: this part of dx is forgotten."""
+
+    def backward(dy, x, gamma, eps):
+        _, dgamma, dbeta = layers.layer_norm_backward(dy, x, gamma, eps)
+        r = 1 / np.sqrt(x.var(axis=-1, keepdims=True) + eps)
+        g, x_hat = dy * gamma, (x - x.mean(axis=-1, keepdims=True)) * r
+        through_var = x_hat * (g * x_hat).mean(axis=-1, keepdims=True)
+        dx = g - mean * g.mean(axis=-1, keepdims=True) - var * through_var
+        return dx * (r if factor else 1), dgamma, dbeta
+
+    sentence = explorers.train_with(layers.layer_norm, backward).sentence
+    return float(re.search(r"weights differ by ([\d.]+) %", sentence)[1])
+
+
+def wrong_by_a_quarter(seed):
+    """Is the one-pass variance of such a vector, in float32?"""
+    rng = np.random.default_rng(seed)
+    z = rng.standard_normal(512)
+    x = rng.uniform(900, 1100) + 0.5 * (z - z.mean()) / z.std()
+    return abs(experiments.precision.one_pass_variance(x.astype("float32")) / 0.25 - 1) >= 0.25
+
+
 def furthest(ratio):
     return np.abs(ratio - 1).max()
 
@@ -131,6 +173,14 @@ SAID = [  # (notebook, what it says, the same from the code)
     ("03", "the last value is 2.853", lambda: f"the last value is {layers.layer_norm(LESSON, np.full(4, 2.0), np.full(4, 0.5), 1e-6)[3]:.3f}"),
     ("03", "(1.18 instead of 1.1767) you get 2.86", lambda: f"(1.18 instead of {layers.layer_norm(LESSON, np.ones(4), np.zeros(4), 1e-6)[3]:.4f}) you get {2 * 1.18 + 0.5:.2f}"),
     ("03", "of 0.01 comes out as 0.95, of 0.003 as 0.69, of 0.001 as 0.30", lambda: "of 0.01 comes out as {:.2f}, of 0.003 as {:.2f}, of 0.001 as {:.2f}".format(*map(small_spread, (1e-2, 3e-3, 1e-3)))),
+    ("03", "**layers** to 64: σ is about 0.001", lambda: f"**layers** to 64: σ is about {0.9**64:.3f}"),
+    ("03", "all three give the same three decimals", lambda: "all three give the same three decimals" if same_decimals() else ""),
+    ("03", "$r = 0.392$, $dr = 1$, $dv = -0.030$, $dc = [0.377, 0.060, 0, -0.045]$, $dx = [0.279, -0.038, -0.098, -0.143]$", lambda: five_steps()),
+    ("03", "differ by 27, 50 and 61 %", lambda: "differ by {:.0f}, {:.0f} and {:.0f} %".format(*(weights_gap(*parts) for parts in ((0, 1, 1), (1, 0, 1), (0, 0, 1))))),
+    ("03", "without the factor above it is 45 %", lambda: f"without the factor above it is {weights_gap(1, 1, 0):.0f} %"),
+    ("03", "of 200 random vectors with means from 900 to 1100, 137 are wrong by a quarter or more", lambda: f"of 200 random vectors with means from 900 to 1100, {sum(map(wrong_by_a_quarter, range(200)))} are wrong by a quarter or more"),
+    ("03", "from 256 on there are no points", lambda: f"from {np.ceil(np.sqrt(float(np.finfo('float16').max))):.0f} on there are no points"),
+    ("03", "For 16 features it is 1.033", lambda: f"For 16 features it is {(16 / 15) ** 0.5:.3f}"),
     ("03", "2.94 instead of 2.55", lambda: f"{LESSON.std(ddof=1):.2f} instead of {LESSON.std():.2f}"),
     ("03", "$\\sqrt{4/3} = 1.1547$", lambda: f"$\\sqrt{{4/3}} = {LESSON.std(ddof=1) / LESSON.std():.4f}$"),
     ("03", "$\\sqrt{26} / 4 = 1.27$", lambda: f"$\\sqrt{{26}} / 4 = {26**0.5 / 4:.2f}$"),
@@ -216,7 +266,7 @@ ANSWERED = [  # (what learners ask, notebook, heading, words of the answer)
     ("Do gamma and beta undo the normalization?", "03", "Where the story breaks", "they do the same to both"),
     ("Do deep plain networks not train at all?", "07", "Where the story breaks", "They train worse **with the same effort**"),
     ("Is pre-norm always better than post-norm?", "07", "Where the story breaks", "at 0.01 both do"),
-    ("Why sqrt(var + eps) and not std + eps?", "03", "The class, line by line", "autograd gives NaN for a constant row"),
+    ("Why sqrt(var + eps) and not std + eps?", "03", "The class, line by line", "gives NaN for a constant row. With ε inside"),
     ("Why do transformers use LayerNorm and not BatchNorm?", "04", "Side by side", "a token's output depends on that token"),
     ("Does LayerNorm take all tokens and features of a sentence?", "04", "Side by side", "over the **last axis only**"),
     ("Can transformers use BatchNorm at all?", "04", "Side by side", "They can; it works badly by default"),

@@ -255,17 +255,28 @@ def _batch_properties(ask, args):
 
 # ------------------------------------------------------------------------------ the exercises
 
+LINE = "It is dx = rstd * (g - mean(g) - x_hat * mean(g * x_hat)), where g = dy * gamma."
+STEPS = "step_g", "step_r", "step_var", "step_mean", "step_all"  # what follows the mistake: where to look
 CENTRED_WORDS = {
-    "v": "var", "dx": "dx = rstd * (g - mean(g) - x_hat * mean(g * x_hat)), where g = dy * gamma",
-    "x_hat": "x_hat = (x - mean) * rstd", "both": "dgamma and dbeta are", "sums": "dgamma = sum(dy * x_hat), dbeta = sum(dy)",
+    "v": "var", "x_hat": "x_hat = (x - mean) * rstd",
+    "both": "dgamma and dbeta are", "sums": "dgamma = sum(dy * x_hat), dbeta = sum(dy)",
     "v_term": "the variance term", "v_why": "the variance depends on x too", "statistics": "mean and the std are",
 }  # fmt: skip
-ROW_WORDS = CENTRED_WORDS | {"one": "row", "axis": "axis=-1", "lead": "batch (all axes but the last)"}
-CHANNEL_WORDS = CENTRED_WORDS | {"one": "channel", "axis": "axis=0", "lead": "batch"}
+ROW_WORDS = CENTRED_WORDS | {
+    "one": "row", "axis": "axis=-1", "lead": "batch (all axes but the last)",
+    "step_g": "That is step 1.", "step_r": "Step 2: what goes on to c is g * r, r being rstd.",
+    "step_var": "Steps 3 and 4: what comes through the variance.", "step_mean": "Step 5: what comes through the mean.",
+    "step_all": "Walk the five steps once more.",
+}  # fmt: skip
+CHANNEL_WORDS = (
+    CENTRED_WORDS | {"one": "channel", "axis": "axis=0", "lead": "batch"} | dict.fromkeys(STEPS, LINE)
+)
 RMS_WORDS = ROW_WORDS | {
-    "v": "mean(x**2)", "dx": "dx = rrms * (g - x_hat * mean(g * x_hat)), where g = dy * gamma", "x_hat": "x_hat = x * rrms",
+    "v": "mean(x**2)", "x_hat": "x_hat = x * rrms",
     "both": "dgamma is", "sums": "dgamma = sum(dy * x_hat)", "v_term": "the second term", "statistics": "RMS is",
     "v_why": "the RMS is treated as a constant, but it depends on x too",
+    "step_r": "Step 2: what goes on to x is g * r.", "step_var": "Steps 3 and 4: what comes through the mean square.",
+    "step_mean": "There is no step for the mean.", "step_all": "Walk the four steps once more.",
 }  # fmt: skip
 
 
@@ -288,7 +299,7 @@ layer_norm_backward = Exercise(
         read(BOTH_PARAMETERS + mistakes.ROWS_ONLY, **ROW_WORDS),
         named=lambda names: (
             "The mean term and the variance term are both missing from dx: mean and std are treated as constants, but "
-            f"they depend on x. It is {CENTRED_WORDS['dx']}."
+            "they depend on x. Steps 3 to 5 of notebook 03."
             if names == {"mean_term_missing", "var_term_missing"}
             else None
         ),
@@ -303,7 +314,10 @@ layer_norm_backward = Exercise(
     hints=[
         "Start from the end: what does dy do to beta, to gamma, to x_hat? Call the last one g = dy * gamma.",
         "One x reaches every x_hat of its row in three ways: directly, through the mean, through the variance.",
-        "dx = rstd * (g - mean(g) - x_hat * mean(g * x_hat)), with means over the last axis.",
+        (
+            "Every step keeps `axis=-1, keepdims=True`: step 4 adds what comes directly, g * r, to what comes through the "
+            "variance, dv * 2 * c / d; step 5 takes the mean of that away."
+        ),
         "gamma acts on every row, so its gradient is a sum over all axes but the last.",
     ],
     difficulty=4,

@@ -14,6 +14,7 @@ from .drawing import (
     legend_above,
     new_figure,
     put_dot,
+    set_text,
     words,
 )
 
@@ -42,7 +43,7 @@ class NumbersRunOut:
         right.set_ylabel("variance / true variance", fontsize=12)
         for ax in (left, right):
             ax.minorticks_off()
-        legend_above(left, self.output, self.limit)
+        self.legend = legend_above(left, self.output, self.limit)
         legend_above(right, self.one_pass, self.welford)
         self.sentence = ""
 
@@ -51,6 +52,8 @@ class NumbersRunOut:
         variance / true, Welford's / true)."""
         self.output.set_data(spreads, scan.output)
         self.limit.set_data([limit, limit], [-0.1, 1.3])
+        where = "" if limit < 450 else " →"  # beyond the picture
+        set_text(self.legend.get_texts()[1], "√(largest number / d)" + where)
         self.here.set_data([here[0]], [here[1]])
         for line, ratio in ((self.one_pass, scan.one_pass), (self.welford, scan.welford)):
             drawn = np.isfinite(ratio)
@@ -59,9 +62,9 @@ class NumbersRunOut:
         dead = spreads[scan.output == 0]
         first = f"first all-zero output at σ = {words(dead[0])}" if dead.size else "no overflow up to σ = 400"
         self.sentence = (
-            f"{name}, d = {d}: σ = {words(here[0])} comes out as {words(here[1])}; {first} "
-            f"(theory {words(limit)}). With mean {words(there[0], 4)} the one-pass variance {self._fate(there[1])}; "
-            f"Welford's {self._fate(there[2])}."
+            f"{name}, d = {d}. Left: σ = {words(here[0])} comes out as {words(here[1])}; {first} "
+            f"(theory {words(limit)}). Right, where σ = 0.5 always: with mean {words(there[0], 4)} the one-pass variance "
+            f"{self._fate(there[1])}; Welford's {self._fate(there[2])}."
         )
         return [self.output, self.limit, self.here, self.one_pass, self.welford, self.there]
 
@@ -85,7 +88,7 @@ class SmallSpread:
         (self.out,) = left.plot([], [], "-", color=WITH, lw=2, label="σ / √(σ² + ε)")
         (self.factor,) = right.plot([], [], "-", color=WITH, lw=2, label="1 / √(σ² + ε)")
         (ideal,) = right.plot(self.AXIS, 1 / self.AXIS, ":", color=GHOST, lw=2, label="1 / σ")
-        self.dots = [ax.plot([], [], "D", color=LEARNED, ms=9)[0] for ax in (left, right)]
+        self.dots = [ax.plot([], [], "D", color=LEARNED, ms=9, clip_on=False)[0] for ax in (left, right)]
         (self.floor,) = left.plot([], [], "--", color=MEAN, lw=1.5, label="σ = √ε")
         left.set(xscale="log", xlim=(1e-6, 1e2), ylim=(0, 1.1))
         right.set(xscale="log", yscale="log", xlim=(1e-6, 1e2), ylim=(1e-3, 1e7))

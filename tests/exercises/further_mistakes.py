@@ -31,6 +31,18 @@ def zero_without_the_shift_where_the_std_is_tiny(x, gamma, beta, eps=1e-5):
     return np.where(std < 1e-5, 0, centred / np.sqrt(std**2 + eps) * gamma + beta)
 
 
+@mistake("layer_norm", "the division belongs under the root")
+def root_divided_by_the_count(x, gamma, beta, eps=1e-5):
+    c = x - x.mean(-1, keepdims=True)
+    return gamma * c / (np.sqrt((c**2).sum(-1, keepdims=True)) / x.shape[-1] + eps) + beta
+
+
+@mistake("layer_norm", "the division belongs under the root")
+def root_of_the_sum_and_eps_divided_by_the_count(x, gamma, beta, eps=1e-5):
+    c = x - x.mean(-1, keepdims=True)
+    return gamma * c / (np.sqrt((c**2).sum(-1, keepdims=True) + eps) / x.shape[-1]) + beta
+
+
 @mistake("layer_norm", "batch")
 def over_the_batch(x, gamma, beta, eps=1e-5):
     return gamma * (x - x.mean(0)) / np.sqrt(x.var(0) + eps) + beta

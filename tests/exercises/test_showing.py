@@ -60,6 +60,40 @@ def test_the_solution_runs_by_itself(name):
     assert exercise.diagnose(names[name]).outcome == "correct"
 
 
+def test_the_solution_is_one_that_a_learner_could_have_written():
+    for name in ("layer_norm", "layer_norm_backward", "rms_norm", "rms_norm_offset", "rms_norm_backward"):
+        source = exercises.ALL[name].source()
+        assert source.startswith(f"def {name}(") and source.count("def ") == 1
+        assert "_float64" not in source and "_like" not in source
+
+
+@pytest.mark.parametrize("name", ["layer_norm_backward", "rms_norm_backward"])
+def test_a_mistake_is_named_by_its_step_and_the_line_is_left_to_be_found(name):
+    exercise = exercises.ALL[name]
+    messages = [exercise.space.message((slip,)) for slip in exercise.space.slips]
+    assert not [m for m in messages if "(g - mean(g) - x_hat" in m or "(g - x_hat * mean" in m]
+    assert any("Steps 3 and 4" in m for m in messages)
+
+
+def test_a_right_answer_gets_one_short_remark_on_half_precision():
+    def layer_norm(x, gamma, beta, eps):
+        mean, var = x.mean(axis=-1, keepdims=True), x.var(axis=-1, keepdims=True)
+        return gamma * (x - mean) / np.sqrt(var + eps) + beta
+
+    found = exercises.layer_norm.diagnose(layer_norm)
+    assert found.outcome == "correct" and found.message.startswith("Correct. One remark: ")
+    assert len(found.message) < 130 and "When numbers run out" in found.message
+
+
+def test_nan_in_an_answer_prints_no_warning(recwarn):
+    def layer_norm_backward(dy, x, gamma, eps):
+        dx, *rest = exercises.layer_norm_backward.reference(dy, x, gamma, eps)
+        return np.where(x > 0, np.nan, dx), *rest
+
+    assert exercises.layer_norm_backward.diagnose(layer_norm_backward).outcome == "wrong"
+    assert not recwarn.list
+
+
 @pytest.mark.parametrize("name", exercises.ALL)
 def test_prompt_and_hints(name):
     exercise = exercises.ALL[name]
