@@ -215,9 +215,7 @@ PRE_NAMED = {
         {"norm_missing", "norm_of_sum"}
     ): "That is the post-norm block: the norm comes after the addition. In a "
     "pre-norm block it stands before the branch, and the stream stays as it is.",
-    frozenset(
-        {"norm_missing", "branch_normalized"}
-    ): "The norm comes after the branch; it belongs before.",
+    frozenset({"norm_missing", "branch_normalized"}): "The norm comes after the branch; it belongs before.",
     frozenset(
         {"norm_missing", "normalized_skip"}
     ): "The norm is on the wrong lane: the shortcut is normalized and the "

@@ -26,7 +26,9 @@ def test_look_ahead(show):
     shown.changes(lambda: shown.page.keyboard.press("Enter"), "outputs 4, 5, 6, 7, 8 change")
     shown.tab_to(shown.slider("token that is replaced"))
     shown.changes(lambda: shown.page.keyboard.press("End"), "output 8 changes")
-    shown.changes(lambda: shown.drag(shown.slider("head"), 1.0), "In head 4 the last token gives token 8")
+    shown.changes(
+        lambda: shown.drag(shown.slider("head"), 1.0), "In head 4 token 1 gives token 8 a weight of 0"
+    )
     shown.changes(lambda: button(shown, "Reset").click(), "No mask, token 4 replaced")
 
 
