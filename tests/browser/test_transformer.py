@@ -30,6 +30,9 @@ def test_look_ahead(show):
         lambda: shown.drag(shown.slider("head"), 1.0), "In head 4 token 1 gives token 8 a weight of 0"
     )
     shown.changes(lambda: button(shown, "Reset").click(), "No mask, token 4 replaced")
+    shown.page.set_viewport_size({"width": 700, "height": 900})
+    expect(shown.image).not_to_have_js_property("clientWidth", 800)
+    assert shown.image.evaluate("e => e.offsetWidth <= e.parentElement.clientWidth")  # with its frame
 
 
 def test_pre_or_post(show):
