@@ -61,13 +61,13 @@ def _look(description):
 
 
 def only_when(control, value, *others):
-    """Show the other controls only while `control` has this value."""
-
+    """Show the other controls only while `control` has this value, or one of several in a tuple."""
+    values = value if isinstance(value, tuple) else (value,)
     shown = [other.layout.display for other in others]
 
     def follow(_=None):
         for other, display in zip(others, shown):
-            other.layout.display = display if control.value == value else "none"
+            other.layout.display = display if control.value in values else "none"
 
     control.observe(follow, "value")
     follow()
@@ -168,7 +168,7 @@ class Tabs(widgets.Tab):
 
     def __init__(self, pages):
         """pages: {title: HTML}."""
-        height = {"min_height": "5em"}  # of the longest page, so that what is below stays where it is
+        height = {"min_height": "3.6em"}  # of the longest page, so that what is below stays where it is
         super().__init__(
             [widgets.HTMLMath(page, layout=height) for page in pages.values()], layout={"max_width": "800px"}
         )

@@ -216,6 +216,8 @@ SAID = [  # (notebook, what it says, the same from the code)
     ("05", "a little smaller, 2.5495,", lambda: f"a little smaller, {LESSON.std():.4f},"),
     ("05", "$7.5 - 1^2 = 6.5$", lambda: f"$7.5 - 1^2 = {(LESSON**2).mean() - LESSON.mean() ** 2}$"),
     ("05", "1.19 · 10⁻⁷ in float32", lambda: f"{np.finfo(np.float32).eps * 1e7:.2f} · 10⁻⁷ in float32"),
+    ("05", "between 0.96 and 1.03", lambda: "between {:.2f} and {:.2f}".format(*np.sort(layers.rms_norm(LESSON + 100, np.ones(4)))[[0, -1]])),
+    ("05", "steps are 0.0078, eight times those of float16", lambda: f"steps are {2.0**-7:.4f}, {dict([(8, 'eight')])[2.0**-7 / np.spacing(np.float16(1))]} times those of float16"),
     ("05", "7 operations against 4, and 12 numbers moved against 7", lambda: "{:.0f} operations against {:.0f}, and {:.0f} numbers moved against {:.0f}".format(*(experiments.cost.counts(512)[name][k] for k in (0, 1) for name in ("LayerNorm", "RMSNorm")))),
     ("05", "share of the *operations* is 0.085 %", lambda: f"share of the *operations* is {norm_share(512):.3f} %"),
     ("05", "at 64 the share is 0.68 %", lambda: f"at 64 the share is {norm_share(64):.2f} %"),

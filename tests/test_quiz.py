@@ -88,7 +88,9 @@ def test_numbers_in_the_words_come_from_the_code():
     one_times, ten_times = (layers.layer_norm_backward(dy, k * row, np.ones(8))[0] for k in (1, 10))
     assert right["gradient"].text.endswith("ten times smaller")
     np.testing.assert_allclose(one_times / ten_times, 10, rtol=1e-3)
-    assert right["half_precision"].text == "Zeros" and experiments.precision.output_std("float16", 4096, 10) == 0
+    assert (
+        right["half_precision"].text == "Zeros" and experiments.precision.output_std("float16", 4096, 10) == 0
+    )
     assert f"{4096 * 10**2:,}," in right["half_precision"].why
     assert experiments.precision.overflow_limit("float16", 4096) == pytest.approx(4, abs=0.01)
     y = layers.layer_norm(np.array([2.0, -3.0, 1.0, 4.0]), np.ones(4), np.zeros(4), 1e-12)

@@ -122,8 +122,11 @@ class Exercise:
         return is_blank(f)
 
     def or_reference(self, f):
-        """f, or the reference while f is blank."""
-        return self.reference if is_blank(f) else f
+        """f; while f is blank the reference, and a line that says so."""
+        if not is_blank(f):
+            return f
+        print(f"{self.name} is still blank: this is the reference.")
+        return self.reference
 
     def diagnose(self, f):
         """What is right or wrong with f, without showing it."""

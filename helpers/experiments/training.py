@@ -190,14 +190,15 @@ def gradient_gaps(network, x, y, h=1e-6, directions=8):
     alone; 0 is right, 1 means that one of them is nothing. The network stays as it was.
     """
     network.backward(cross_entropy_backward(network.forward(x), y))
-    names = {name for leaf in leaves(network) for name in leaf.parameters}
-    groups = {"weights": names - {"gamma", "beta"}, "γ": {"gamma"}, "β": {"beta"}}
-    return {name: _gap(network, x, y, h, directions, members) for name, members in groups.items()}
+    groups = {"weights": [], "γ": [], "β": []}
+    for leaf in leaves(network):
+        for name in leaf.parameters:
+            groups[{"gamma": "γ", "beta": "β"}.get(name, "weights")].append((leaf, name))
+    return {name: _gap(network, x, y, slots, h, directions) for name, slots in groups.items()}
 
 
-def _gap(network, x, y, h, directions, members):
+def _gap(network, x, y, slots, h, directions):
     rng = np.random.default_rng(0)
-    slots = [(leaf, name) for leaf in leaves(network) for name in leaf.parameters if name in members]
     kept = [(getattr(leaf, name), getattr(leaf, "d" + name)) for leaf, name in slots]
     promised, measured = np.zeros((2, directions))
     for i in range(directions):

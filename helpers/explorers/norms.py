@@ -10,7 +10,7 @@ from ..layers import layer_norm
 from ..live import Told, live
 from ..running import Run
 from .gradients import EVERY, STEPS, side_by_side
-from .learner import about, given, shaped
+from .learner import about, about_all, given, shaped
 
 NORMAL, UNIFORM = "128 features, past 100", "16 features, W between −1 and 1"
 
@@ -229,9 +229,9 @@ def with_norm(forward, backward, rng=None):
 
 def slopes(gaps):
     """What the sentence says of the slopes promised and measured."""
-    said = "The slopes that your gradient promises and the slopes measured"
+    said = "The slopes your gradient promises and those measured"
     if max(gaps.values()) < 1e-3:
-        return f" {said} agree, along the weights, γ and β."
+        return f" {said} agree (weights, γ, β)."
     parts = (
         f"{name} "
         + (
@@ -269,7 +269,7 @@ def train_with(layer_norm=None, layer_norm_backward=None):
         "yours": (own_shape(norm, layer_norm), given(back, layer_norm_backward)),
         "the reference": (norm.reference, back.reference),
     }
-    remark = about(norm, layer_norm) + about(back, layer_norm_backward)
+    remark = about_all((norm, layer_norm), (back, layer_norm_backward))
     checked = [""]  # γ = 1 and β = 0, as they begin, would hide a wrong use of them
 
     def work(lr):

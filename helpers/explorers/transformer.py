@@ -8,7 +8,7 @@ from ..figures import words
 from ..live import live
 from ..running import Run
 from .gradients import together
-from .learner import about, number, shaped
+from .learner import about, about_all, number, shaped
 
 TOKENS = 8
 
@@ -90,7 +90,7 @@ def final_norm(pre_norm_stack=None, residual_init_std=None):
         rms = transformer.stack_rms(yours, layers, factor)
         reference = transformer.stack_rms(stack.reference, layers, wanted)
         start = f"last weights times {words(factor)}" if small else "last weights as they are"
-        remark = about(stack, pre_norm_stack) + about(init, residual_init_std, small)
+        remark = about_all((stack, pre_norm_stack), (init, residual_init_std if small else None))
         return picture.update(rms, reference, layers, start, remark)
 
     return live(

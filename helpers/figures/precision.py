@@ -14,6 +14,7 @@ from .drawing import (
     legend_above,
     new_figure,
     put_dot,
+    set_limits,
     set_text,
     words,
 )
@@ -123,21 +124,24 @@ class Kept:
         self.lines = []
         for ax, name, color in zip(axes, ("LayerNorm", "RMSNorm"), (GHOST, WITH)):
             (line,) = ax.plot([], [], "-", color=color, lw=2, label=f"{name}, stored in float16")
-            ax.set(xlim=(-4, 4), ylim=(-4, 4))
+            line.set_drawstyle("steps-mid")
+            ax.set(xlim=(-4, 4))
             ax.set_xlabel("input − its mean", fontsize=12)
             legend_above(ax, line)
             self.lines.append(line)
-        axes[0].set_ylabel("(output − its mean) / spread", fontsize=12)
+        axes[0].set_ylabel("(output − its mean) / its spread", fontsize=11)
         self.sentence = ""
 
     def update(self, z, outputs, mean, dtype):
         """z (n,): inputs without their mean, in order; outputs: of LayerNorm and RMSNorm, float16 (n,) each."""
-        for line, y in zip(self.lines, outputs):
-            y = y.astype(float)
-            line.set_data(z, (y - y.mean()) / (y.std() or 1.0))
+        centred = [(y - y.mean()) / (y.std() or 1.0) for y in map(np.float64, outputs)]
+        lowest = -5 if min(y.min() for y in centred) > -5 else -15
+        for line, y in zip(self.lines, centred):
+            line.set_data(z, y)
+            set_limits(line.axes, y=(lowest, 5))
         left = [len(np.unique(y)) for y in outputs]
         self.sentence = (
-            f"{len(z)} numbers with mean {words(mean, 4)} and spread 1, given in {dtype}, normalized and stored in float16: "
+            f"{len(z)} numbers with mean {words(mean, 5)} and spread 1, given in {dtype}, normalized and stored in float16: "
             f"LayerNorm leaves {count(left[0], 'different value')}, RMSNorm {left[1]}."
         )
         return self.lines

@@ -1,5 +1,7 @@
 """The explorers of notebook 03 in JupyterLab, by mouse and by the keyboard alone."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -27,6 +29,30 @@ def test_the_network_of_drift(show):
     shown.changes(lambda: shown.page.keyboard.press("ArrowRight"), f"σ = {words(ends[1])}")
     shown.tab_to(menu)
     shown.changes(lambda: shown.page.keyboard.press("ArrowUp"), "gain 1.5: after 15 layers")
+
+
+def test_one_button_of_a_toggle_is_always_pressed(show):
+    shown = show("explorers.drift()")
+    without, with_norm = (
+        shown.area.get_by_role("button", name=name) for name in ("No normalization", "With LayerNorm")
+    )
+    pressed = re.compile("mod-active")
+    expect(without).to_have_class(pressed)
+    shown.changes(with_norm.click, "With LayerNorm")
+    expect(with_norm).to_have_class(pressed)
+    shown.changes(lambda: shown.area.get_by_role("button", name="Reset").click(), "No normalization")
+    expect(without).to_have_class(pressed)
+    expect(with_norm).not_to_have_class(pressed)
+
+
+def test_the_picture_of_the_steps_stays_where_it_is(show):
+    shown = show("explorers.layer_norm_steps()")
+    places = set()
+    for tab in ("Centered", "Normalized", "Scaled and shifted", "Input"):
+        shown.changes(lambda tab=tab: shown.area.get_by_role("tab", name=tab).click(), f"{tab}: [")
+        shown.page.wait_for_timeout(300)  # MathJax
+        places.add(round(shown.image.bounding_box()["y"] - shown.area.bounding_box()["y"]))
+    assert len(places) == 1, places
 
 
 def test_threads_of_the_steps(show):
@@ -88,7 +114,9 @@ def test_when_numbers_run_out(show):
 def test_training_with_the_learners_functions(show):
     shown = show("explorers.train_with(layer_norm, layer_norm_backward)")
     expect(shown.sentence.last).to_contain_text("After 60 steps")
-    expect(shown.sentence.last).to_contain_text("Your layer_norm is still blank")
+    expect(shown.sentence.last).to_contain_text(
+        "layer_norm_backward are still blank: these are the references"
+    )
     shown.tab_to(shown.area.get_by_role("button", name="Start"))
     shown.page.keyboard.press("Enter")
     expect(shown.sentence.last).to_contain_text("After 400 steps", timeout=60_000)

@@ -57,7 +57,7 @@ def test_final_norm(show):
     shown.changes(
         lambda: shown.page.keyboard.press("Enter"), f"given a stream of {words(end)}; the result has 1"
     )
-    expect(shown.sentence.last).to_contain_text("Your residual_init_std is still blank")
+    expect(shown.sentence.last).to_contain_text("pre_norm_stack and residual_init_std are still blank")
 
 
 def test_warm_up(show):

@@ -175,6 +175,42 @@ def unit_length_rows(x, gamma, beta, eps=1e-5):
 # ------------------------------------------------------------------------------ rms_norm and its kin
 
 
+@mistake("rms_norm", "float16")
+def handed_back_in_half_precision(x, gamma, eps=1e-6):
+    return (x / np.sqrt((x**2).mean(-1, keepdims=True) + eps) * gamma).astype(np.float16)
+
+
+@mistake("rms_norm_offset", "|1 + w|")
+def the_size_of_the_gain(x, w, eps=1e-6):
+    return x / np.sqrt((x**2).mean(-1, keepdims=True) + eps) * abs(1 + w)
+
+
+def by_steps(dy, x, gamma, eps, dr_axis=-1, power=3, d=None):
+    g, r = dy * gamma, 1 / np.sqrt((x**2).mean(-1, keepdims=True) + eps)
+    dm = -0.5 * r**power * (g * x).sum(axis=dr_axis, keepdims=True)
+    return g * r + dm * 2 * x / (d or x.shape[-1]), (dy * x * r).sum(tuple(range(x.ndim - 1)))
+
+
+@mistake("rms_norm_backward", "dr sums over all rows", "one number for each row")
+def dr_over_everything(dy, x, gamma, eps):
+    return by_steps(dy, x, gamma, eps, dr_axis=None)
+
+
+@mistake("rms_norm_backward", "dr sums over axis 0")
+def dr_over_the_batch(dy, x, gamma, eps):
+    return by_steps(dy, x, gamma, eps, dr_axis=0)
+
+
+@mistake("rms_norm_backward", "divides by 8 whatever", "x.shape[-1]")
+def eight_features_always(dy, x, gamma, eps):
+    return by_steps(dy, x, gamma, eps, d=8)
+
+
+@mistake("rms_norm_backward", "r**2 where r**3 belongs", "dm = -0.5 * r**3 * dr")
+def root_with_too_small_a_power(dy, x, gamma, eps):
+    return by_steps(dy, x, gamma, eps, power=2)
+
+
 @mistake("rms_norm", "outside")
 def rms_eps_outside(x, gamma, eps=1e-6):
     return x / (np.sqrt((x**2).mean(-1, keepdims=True)) + eps) * gamma
@@ -1402,7 +1438,7 @@ def over_gamma_at_the_end(dy, x, gamma, eps=1e-5):
     return dx / gamma, dgamma, dbeta
 
 
-@mistake("rms_norm_backward", "mean is missing in the variance term")
+@mistake("rms_norm_backward", "mean is missing in the mean-square term")
 def product_not_averaged(dy, x, gamma, eps=1e-6):
     rrms = 1 / np.sqrt((x**2).mean(-1, keepdims=True) + eps)
     x_hat, g, lead = x * rrms, dy * gamma, tuple(range(x.ndim - 1))

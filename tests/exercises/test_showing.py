@@ -1,5 +1,6 @@
 """What a learner sees: text and HTML, hints, the solution."""
 
+import re
 import time
 from copy import copy
 
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 
 from helpers import exercises
+from helpers.exercises import solutions
 from helpers.exercises.showing import Shown
 
 
@@ -101,6 +103,19 @@ def test_a_right_answer_gets_one_short_remark_on_half_precision():
     found = exercises.layer_norm.diagnose(layer_norm)
     assert found.outcome == "correct" and found.message.startswith("Correct. One remark: ")
     assert len(found.message) < 130 and "When numbers run out" in found.message
+
+
+def test_rms_norm_is_explained_in_its_own_letters():
+    for slip in exercises.rms_norm_backward.space.slips:
+        if slip.name not in ("variance_not_mean_square", "like_layer_norm"):
+            assert not re.search(r"\b(variance|var|rstd|rrms|std|n)\b", slip.message), slip.message
+
+
+@pytest.mark.parametrize("name", ["rms_norm", "rms_norm_offset"])
+def test_the_simplest_rms_norm_gets_one_remark(name):
+    found = exercises.ALL[name].diagnose(getattr(solutions, name))
+    assert found.outcome == "correct" and found.message.startswith("Correct. One remark: ")
+    assert "Half precision: in which order?" in found.message and len(found.message) < 200
 
 
 def test_nan_in_an_answer_prints_no_warning(recwarn):

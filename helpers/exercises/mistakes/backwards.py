@@ -4,7 +4,7 @@ DX = """
 var_term_missing: var = missing
     {v_term} is missing from dx: {v_why}. {step_var}
 treated_as_constant: whole = scaled dy
-    dx is just dy * rstd: the {statistics} treated as constants, and gamma is forgotten. {step_all}
+    dx is just dy * rstd: the {statistics}, and gamma is forgotten. {step_all}
 gamma_missing: g = dy
     gamma is forgotten in dx: dy is used where g = dy * gamma belongs. {step_g}
 gamma_after_means: g = late
@@ -132,7 +132,7 @@ root_twice: rstd = root twice
 root_twice: rstd = root twice, std
     the root is taken twice (std is a root already): rstd = 1/sqrt({v} + eps).
 rstd_missing: rstd = one
-    rstd is missing everywhere: x_hat = (x - mean) * rstd, and dx too is scaled by it.
+    rstd is missing everywhere: {x_hat}, and dx too is scaled by it.
 x_for_x_hat: x_hat = x
     x is used where x_hat belongs, everywhere.
 x_for_x_hat: x_hat = centred
@@ -217,6 +217,12 @@ x_centred: x_hat = other centre
 """
 
 ROWS_ONLY = """
+axis_all: var_axis = dr over all
+    dr sums over all rows; it is one number for each {one}: use `{axis}, keepdims=True` in step 2.
+axis_batch: var_axis = dr over the batch
+    dr sums over axis 0, the batch; it is one number for each {one}: use `{axis}, keepdims=True` in step 2.
+n_factor: var = by eight
+    step 4 divides by 8 whatever the number of features is: that is x.shape[-1].
 axis_batch: axis = first
     all means run over axis 0, the batch, as in BatchNorm's gradient; each row has its own: use `{axis},
     keepdims=True`.
@@ -301,3 +307,21 @@ dbeta_factor: dbeta = twice
 dbeta_squared: dbeta = square
     dbeta sums squares: it is sum(dy).
 """
+
+# What the same mistakes are called in RMSNorm's steps: m, r, dr, dm, dx.
+IN_RMS_NORM = {
+    "x stands inside the mean where x_hat belongs: mean(g * x_hat).": "a factor r is missing: r**2 where r**3 belongs, or x where x_hat does.",
+    "mean(g) and mean(g * x_hat) run": "the sum in dr runs",
+    "the sums of g and g * x_hat run": "the sum in dr runs",
+    "the sums of g and g * x_hat are": "the sum in dr is",
+    "sum(g * x_hat) runs": "the sum in dr runs",
+    "mean(g) and mean(g * x_hat), so that they line up": "the sum in dr, so that it lines up",
+    "d var/dx": "dm/dx",
+    "variance term": "mean-square term",
+    "the inverse std": "r",
+    "variance": "mean square",
+    "rstd": "r",
+    "std": "rms",
+    "var": "m",
+    "n": "d",
+}
