@@ -57,9 +57,9 @@ def number(exercise, function):
     return run
 
 
-def about(exercise, function, drawn="Drawn"):
+def about(exercise, function, used=True, drawn="Drawn"):
     """What the sentence adds about whose function drew the picture, or what of it; nothing when none was passed."""
-    if function is None:
+    if function is None or not used:
         return ""
     if exercise.is_blank(function):
         return f" Your {exercise.name} is still blank: this is the reference."
