@@ -292,7 +292,7 @@ ANSWERED = [  # (what learners ask, notebook, heading, words of the answer)
     ("What are gamma and beta for?", "03", "Where the story breaks", "let training choose a scale and a mean for each feature"),
     ("Do gamma and beta undo the normalization?", "03", "Where the story breaks", "they do the same to both"),
     ("Do deep plain networks not train at all?", "07", "Where the story breaks", "They train worse **with the same effort**"),
-    ("Is pre-norm always better than post-norm?", "07", "Where the story breaks", "at 0.01 both do"),
+    ("Is pre-norm always better than post-norm?", "07", "Where the story breaks", "at 0.003 both do"),
     ("Why sqrt(var + eps) and not std + eps?", "03", "The class, line by line", "gives NaN for a constant row. With ε inside"),
     ("Why do transformers use LayerNorm and not BatchNorm?", "04", "Side by side", "a token's output depends on that token"),
     ("Does LayerNorm take all tokens and features of a sentence?", "04", "Side by side", "over the **last axis only**"),

@@ -945,6 +945,13 @@ def ascending(w, grad_fn, batches, lr):
     return w
 
 
+@mistake("sgd_steps", "wrong order")
+def gradient_of_the_batch(w, grad_fn, batches, lr):
+    for b in batches:
+        w = w - lr * grad_fn(b, w)
+    return w
+
+
 @mistake("sgd_steps", "first w")
 def stale_weights(w, grad_fn, batches, lr):
     gs = [grad_fn(w, b) for b in batches]
