@@ -3,9 +3,7 @@ import pathlib
 import subprocess
 import sys
 
-COURSE = (
-    "https://github.com/OWNER/REPO"  # where Google Colab fetches the course; other places have it already
-)
+COURSE = "https://github.com/OWNER/REPO"  # where Google Colab fetches the course from
 sys.path += [str(folder) for folder in pathlib.Path.cwd().parents if str(folder) not in sys.path]
 if "google.colab" in sys.modules and not importlib.util.find_spec("helpers"):
     subprocess.run(["git", "clone", "--quiet", "--depth=1", COURSE, "course"])
