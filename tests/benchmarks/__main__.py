@@ -36,7 +36,9 @@ class Kernel:
 
     def __enter__(self):
         self.manager, self.client = start_new_kernel(cwd=str(ROOT), stderr=open(os.devnull, "w"))
-        self.run("%matplotlib inline\nimport json\nfrom tests.benchmarks import kernel")
+        self.run(
+            "%matplotlib inline\nimport json\nfrom tests import counting\nfrom tests.benchmarks import kernel"
+        )
         return self
 
     def run(self, code):
@@ -64,10 +66,10 @@ def rerun_growth(kernel, runs=50):
     """Widgets and figures that are there after so many runs of one cell, beyond those of one run."""
     cell = "from helpers import explorers\nexplorers.gradient_bars()"
     kernel.run(cell)
-    before = kernel.value("kernel.alive()")
+    before = kernel.value("counting.alive()")
     for _ in range(runs):
         kernel.run(cell)
-    after = kernel.value("kernel.alive()")
+    after = kernel.value("counting.alive()")
     return [a - b for a, b in zip(after, before)]
 
 
