@@ -1,0 +1,90 @@
+"""Every notebook opens, shows pictures before it is run, runs, and moves: with the network, and with it cut.
+
+Whether the page asks for anything off this machine is watched in every test here (see conftest.py).
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+import pytest
+from playwright.sync_api import expect
+
+from .. import notebooks
+from . import lab as jupyterlab
+
+NAMES = [path.stem for path in notebooks.paths() if path.stem != notebooks.GLOSSARY]
+CUT = "COURSE_NETWORK_IS_CUT"
+# In a namespace of its own a process has the loopback alone, and even that is down at first.
+LOOPBACK_UP = """
+import fcntl, os, socket, struct, sys
+up = struct.pack("16sh", b"lo", 1)  # IFF_UP
+fcntl.ioctl(socket.socket(socket.AF_INET, socket.SOCK_DGRAM), 0x8914, up)  # SIOCSIFFLAGS
+os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
+"""
+
+
+def move_something(area):
+    """Move the first slider of an explorer, or press one of its buttons; the picture must change."""
+    image = area.locator("img[width]")
+    before = image.get_attribute("src")
+    sliders = area.locator("[role=slider]:visible")
+    if sliders.count():
+        sliders.first.focus()
+        handle = sliders.first
+        at_end = handle.get_attribute("aria-valuenow") == handle.get_attribute("aria-valuemax")
+        handle.press("Home" if at_end else "End")
+    elif area.locator("select:visible").count():
+        menu = area.locator("select:visible").first
+        menu.select_option(
+            index=menu.locator("option").count() - 1 - menu.evaluate("menu => menu.selectedIndex")
+        )
+    else:
+        area.locator(".widget-toggle-button:not(.mod-active):visible").first.click()
+    expect(image).not_to_have_attribute("src", before, timeout=30_000)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_notebook_shows_runs_and_moves(page, lab, name):
+    notebook = jupyterlab.Notebook(page, lab, name)
+    try:
+        expect(page.locator(".jp-OutputArea-output img").first).to_be_visible()  # before anything has run
+        began = time.monotonic()
+        assert notebook.run_all() == []
+        if name == notebooks.START:
+            assert time.monotonic() - began < 60
+        explorers = page.locator(".jp-OutputArea-output").filter(has=page.locator("img[width]:visible"))
+        expect(explorers.first).to_be_visible()
+        for number in range(explorers.count()):
+            move_something(explorers.nth(number))
+        expect(page.get_by_role("alert").filter(has_text=re.compile("."))).to_have_count(0)
+    finally:
+        notebook.close()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CUT in os.environ, reason="this is the test with the network cut")
+def test_with_the_network_cut():
+    unshare = [shutil.which("unshare") or "unshare", "--map-root-user", "--net"]
+    try:
+        subprocess.run([*unshare, "true"], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        pytest.skip(f"no network namespace can be made here: {error}")
+    tests = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "0", __file__]
+    ask = "import socket; socket.create_connection(('192.0.2.1', 80), timeout=3)"  # an address for documentation
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    for command, works in ((["-c", ask], False), (tests, True)):
+        done = subprocess.run(
+            [*unshare, sys.executable, "-c", LOOPBACK_UP, *command],
+            cwd=jupyterlab.COURSE,
+            env={**environ, CUT: "1"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            encoding="utf-8",
+        )
+        assert (done.returncode == 0) == works, done.stdout[-5000:]
+        assert works or "Network is unreachable" in done.stdout
