@@ -48,6 +48,11 @@ def number(description, value, low, high, step):
     return widgets.FloatSlider(value, min=low, max=high, step=step, **_look(description))
 
 
+def stops(description, value, *options):
+    """A slider that knows these values only."""
+    return widgets.SelectionSlider(options=_pairs(options), value=value, **_look(description))
+
+
 def power(description, value, low, high):
     """A slider over powers of ten: value, low and high are exponents; its value is the power."""
     look = {"readout_format": ".1e", **_look(description)}
@@ -61,16 +66,21 @@ def _look(description):
 
 
 def only_when(control, value, *others):
-    """Show the other controls only while `control` has this value."""
-
+    """Show the other controls only while `control` has this value, or one of several in a tuple."""
+    values = value if isinstance(value, tuple) else (value,)
     shown = [other.layout.display for other in others]
 
     def follow(_=None):
         for other, display in zip(others, shown):
-            other.layout.display = display if control.value == value else "none"
+            other.layout.display = display if control.value in values else "none"
 
     control.observe(follow, "value")
     follow()
+
+
+def at_most(control, other):
+    """Keep the slider `control` at or below the value of the slider `other`."""
+    widgets.dlink((other, "value"), (control, "max"))
 
 
 def parse_numbers(text):
@@ -168,7 +178,10 @@ class Tabs(widgets.Tab):
 
     def __init__(self, pages):
         """pages: {title: HTML}."""
-        super().__init__([widgets.HTMLMath(page) for page in pages.values()], layout={"max_width": "800px"})
+        height = {"min_height": "3.6em"}  # of the longest page, so that what is below stays where it is
+        super().__init__(
+            [widgets.HTMLMath(page, layout=height) for page in pages.values()], layout={"max_width": "800px"}
+        )
         self.names = list(pages)
         for index, name in enumerate(self.names):
             self.set_title(index, name)

@@ -154,7 +154,7 @@ if (!window.coursePick) {
     place.dispatchEvent(new Event('change', {bubbles: true}));
   };
   window.addEventListener('click', window.coursePick, true);
-}"><style>.course-pick { cursor: pointer }</style>"""
+}"><style>.course-pick { cursor: pointer } .widget-toggle-buttons > .widget-label { flex-shrink: 0 }</style>"""
 
 
 class Told(Exception):

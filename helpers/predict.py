@@ -48,7 +48,7 @@ class Ask(Shown):
     def __init__(self, name, prediction):
         self.name, self.prediction = name, prediction
         choices = getattr(prediction, "options", None)
-        entry = options(choices) if choices else line("your guess")
+        entry = options(choices) if choices else line(f"your guess {prediction.unit}".strip())
         self.form = Form(prediction.text, entry, "Lock in", "A locked prediction stays as it is", self.lock)
         entry.observe(self._entered, "value")
         super().__init__(answers, self.form.box)

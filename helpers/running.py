@@ -95,7 +95,8 @@ class Run(Live):
         self.start_button.disabled = self.running or self.done >= self.steps
         self.stop_button.disabled = not self.running
         self.bar.value = self.done
-        self.told.value = "done" if self.done >= self.steps else f"{100 * self.done // self.steps} % done"
+        far = f"{100 * self.done // self.steps} % done" if self.done > self.at_once else "press Start"
+        self.told.value = "done" if self.done >= self.steps else far
 
     def close(self):
         self.running = False

@@ -103,3 +103,12 @@ def test_a_control_shows_only_when_it_matters():
     assert gain.layout.display == "none"
     source.value = "real"
     assert gain.layout.display != "none"
+
+
+def test_a_control_can_matter_for_several_values():
+    change, size = controls.choice("change", "none", "more", "less"), controls.number("size", 1, 0, 2, 0.1)
+    controls.only_when(change, ("more", "less"), size)
+    shown = []
+    for change.value in ("none", "more", "less"):
+        shown.append(size.layout.display != "none")
+    assert shown == [False, True, True]

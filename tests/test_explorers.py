@@ -51,6 +51,13 @@ def check(explorer, setting):
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_no_choice_is_none(opened, name):
+    """None means that nothing is chosen: in the page no button would look pressed."""
+    for control in opened[name].controls.values():
+        assert None not in [value for _, value in getattr(control, "options", ())]
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_each_control_over_its_whole_range(opened, name):
     explorer = opened[name]
     for control in explorer.controls:
@@ -164,7 +171,7 @@ def test_gradient_bars_open_on_a_network_whose_gradient_vanishes(opened):
 def test_drift_says_what_was_measured(opened, norm, layers, gain):
     explorer = opened["drift"]
     explorer.reset()
-    explorer.set(norm=norm, layers=layers, gain=gain)
+    explorer.set(norm=norm is not None, layers=layers, gain=gain)
     seen = experiments.activation_spread(layers, norm, gain=gain, width=128)
     theory = 1.0 if norm else gain**layers
     expected = [gain, layers, seen.std[-1], theory, seen.mean[-1], seen.std[0]]
@@ -174,10 +181,10 @@ def test_drift_says_what_was_measured(opened, norm, layers, gain):
 def test_drift_opens_past_one_hundred(opened):
     explorer = opened["drift"]
     explorer.reset()
-    opening = {"norm": None, "network": "128 features, past 100", "layers": 15, "gain": 1.5, "draw": 0}
+    opening = {"norm": False, "network": "128 features, past 100", "layers": 15, "gain": 1.5, "draw": 0}
     assert explorer.values() == opening
     assert numbers_in(explorer.sentence)[2] > 100
-    explorer.set(norm="layer")
+    explorer.set(norm=True)
     assert numbers_in(explorer.sentence)[2] == pytest.approx(1, abs=0.01)
 
 

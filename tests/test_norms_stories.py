@@ -1,11 +1,18 @@
 """What notebook 03 says of LayerNorm, measured over several seeds: drift, geometry, few bits, and their limits."""
 
+import contextlib
+import io
+import re
+
+import nbformat
 import numpy as np
 import pytest
 
 from helpers import experiments, explorers, layers
 from helpers.experiments.precision import MEANS, SPREADS
 from helpers.figures import words
+
+from . import notebooks
 
 SEEDS = range(5)
 WIDE = {"width": 256, "batch": 128}
@@ -121,7 +128,9 @@ def test_the_preset_opens_at_layer_10_and_comes_back():
 def test_one_entry_moved_moves_all_outputs():
     steps = explorers.layer_norm_steps()
     steps.set(entry=2, move=2.0)
-    assert steps.sentence.endswith("Entry 2 was moved from −3 to −1: 1 of 4 values changed.")
+    assert steps.sentence.endswith("Entry 2 was moved by 5.099, from −3 to 2.099: 1 of 4 values changed."), (
+        "2 σ"
+    )
     for step in ("Centered", "Normalized", "Scaled and shifted"):
         steps.set(step=step)
         assert steps.sentence.endswith("4 of 4 values changed.")
@@ -131,8 +140,24 @@ def test_the_steps_can_begin_with_another_example():
     steps = explorers.layer_norm_steps("two features")
     steps.set(step="Normalized")
     assert "Normalized: [−1, 1] has mean μ = 0" in steps.sentence
-    steps.set(x=(3.0, 3.0, 3.0, 3.0))
+    assert steps.controls["entry"].value == steps.controls["entry"].max == 2
+    steps.set(move=10.0)
+    assert steps.sentence.endswith("moved by 10, from 7 to 17: 0 of 2 values changed.")
+    steps.reset()
+    steps.set(step="Normalized", x=(3.0, 3.0, 3.0, 3.0))
+    assert steps.controls["entry"].max == 4
     assert "Normalized: [0, 0, 0, 0] has mean μ = 0 and spread σ = 0" in steps.sentence
+
+
+def test_what_rounding_leaves_is_shown_as_0():
+    steps = explorers.layer_norm_steps()
+    steps.set(step="Centered", x=(0.1, 0.2, 0.3))
+    assert "Centered: [−0.1, 0, 0.1] has mean μ = 0 and" in steps.sentence
+    steps.set(step="Normalized", x=(2.0, -3.0, 1.0, 4.0))
+    assert "has mean μ = 0 and" in steps.sentence and "⁻¹" not in steps._table.value
+    tiny = 1e-300, -1e-300
+    steps.set(step="Centered", x=tiny)
+    assert f"[{words(tiny[0], 4)}, {words(tiny[1], 4)}]" in steps.sentence, "small is not rounding"
 
 
 def test_the_arithmetic_of_the_chosen_entry_exact_and_rounded():
@@ -142,7 +167,7 @@ def test_the_arithmetic_of_the_chosen_entry_exact_and_rounded():
     assert f">{exact:.10g}<" in table and ">2.86<" in table and ">1.18<" in table
     assert (
         "4 − 1<" in table
-        and ">3 / 2.54951<" in table
+        and ">3 / 2.5495117<" in table
         and f"√(6.5 + {words(1e-5)})" in table
         and ">2.9439<" in table
     )
@@ -322,7 +347,11 @@ def test_welford_beside_the_one_pass_variance():
 def test_the_sentence_says_both_variances():
     shown = explorers.when_numbers_run_out()
     shown.set(dtype="float32", mean=1e5)
-    assert "the one-pass variance is 0: nothing is left of it; Welford's is 1" in shown.sentence
+    assert (
+        "with mean 1 × 10⁵ the one-pass variance is 0: nothing is left of it; Welford's is 1"
+        in shown.sentence
+    )
+    assert "Left: σ = 8 comes out as 1" in shown.sentence and "Right, where σ = 0.5 always:" in shown.sentence
     shown.set(dtype="float16", mean=1e5)
     assert "the one-pass variance overflows; Welford's overflows." in shown.sentence
 
@@ -395,18 +424,62 @@ def test_training_with_right_functions_is_training_with_the_reference():
     run = to_the_end(explorers.train_with(layers.layer_norm, layers.layer_norm_backward))
     yours, reference = run.state["yours"], run.state["the reference"]
     assert yours == reference and yours[-1].error == 0
-    assert (
-        "slope measured agree. Drawn with your layer_norm. Drawn with your layer_norm_backward."
-        in run.sentence
-    )
+    assert "agree (weights, γ, β). Drawn with your layer_norm and layer_norm_backward." in run.sentence
 
 
 def test_training_with_a_wrong_backward_fails_visibly():
     run = to_the_end(explorers.train_with(layers.layer_norm, without_rstd))
     assert run.state["yours"][-1].error > 0.5 > run.state["the reference"][-1].error
+    run.set(lr=0.01)
+    assert to_the_end(run).state["yours"][-1].error == 0, "and still wrong"
     run = to_the_end(explorers.train_with(layers.layer_norm, without_means))
     assert run.state["yours"][-1].error < 0.05, "it trains all the same"
-    assert "differ by" in run.sentence
+    assert "weights differ by" in run.sentence
+
+
+def of_dx(change):
+    """The right backward pass with another dx: change(dy, x, gamma, eps)."""
+    return lambda *given: (change(*given), *layers.layer_norm_backward(*given)[1:])
+
+
+def of_parameters(change):
+    """The right backward pass with other dgamma, dbeta: change(dgamma, dbeta, rows)."""
+
+    def backward(dy, x, gamma, eps):
+        dx, dgamma, dbeta = layers.layer_norm_backward(dy, x, gamma, eps)
+        return dx, *change(dgamma, dbeta, len(x))
+
+    return backward
+
+
+def right_dx(dy, x, gamma, eps):
+    return layers.layer_norm_backward(dy, x, gamma, eps)[0]
+
+
+WRONG = {  # the backward pass, and along what the slopes differ
+    "right": (layers.layer_norm_backward, ""),
+    "gamma forgotten": (of_dx(lambda dy, x, gamma, eps: right_dx(dy, x, 1 + 0 * gamma, eps)), "wγβ"),
+    "sign": (of_dx(lambda *given: -right_dx(*given)), "wγβ"),
+    "without means": (without_means, "wγβ"),
+    "without rstd": (without_rstd, "wγβ"),
+    "averaged": (of_parameters(lambda dgamma, dbeta, rows: (dgamma / rows, dbeta / rows)), "γβ"),
+    "swapped": (of_parameters(lambda dgamma, dbeta, rows: (dbeta, dgamma)), "γβ"),
+    "dgamma zero": (of_parameters(lambda dgamma, dbeta, rows: (0 * dgamma, dbeta)), "γ"),
+    "dbeta doubled": (of_parameters(lambda dgamma, dbeta, rows: (dgamma, 2 * dbeta)), "β"),
+}
+
+
+@pytest.mark.parametrize(("backward", "along"), WRONG.values(), ids=list(WRONG))
+def test_the_slopes_show_a_wrong_gradient_and_where(backward, along):
+    sentence = explorers.train_with(layers.layer_norm, backward).sentence
+    for name in ("weights", "γ", "β"):
+        assert (f"{name} differ by" in sentence) == (name[0] in along)
+    assert (" agree (weights, γ, β)." in sentence) == (along == "")
+
+
+def test_slopes_that_are_no_numbers_are_said_to_be_none():
+    nan = of_dx(lambda *given: np.nan * right_dx(*given))
+    assert "weights are no numbers" in explorers.train_with(layers.layer_norm, nan).sentence
 
 
 def with_gamma_and_beta(use):
@@ -426,13 +499,13 @@ def with_gamma_and_beta(use):
         (lambda x_hat, gamma, beta: x_hat + beta, True),
         (lambda x_hat, gamma, beta: x_hat * gamma, True),
         (lambda x_hat, gamma, beta: x_hat * (1 + gamma) + beta, True),
-        (lambda x_hat, gamma, beta: (x_hat + beta) * gamma, False),  # as long as beta is 0
+        (lambda x_hat, gamma, beta: (x_hat + beta) * gamma, True),
     ],
     ids=["right", "swapped", "gamma ignored", "beta ignored", "one plus gamma", "shifted first"],
 )
 def test_training_shows_a_wrong_use_of_gamma_and_beta(use, differ):
     run = explorers.train_with(with_gamma_and_beta(use), layers.layer_norm_backward)
-    assert ("slope measured differ by" in run.sentence) == differ
+    assert ("differ by" in run.sentence) == differ
     yours, reference = (run.state[name][-1].loss for name in ("yours", "the reference"))
     shown = abs(yours / reference - 1) > 0.05
     assert shown == (use(2.0, 3.0, 5.0) != 11), "only the right use draws one curve"
@@ -440,7 +513,7 @@ def test_training_shows_a_wrong_use_of_gamma_and_beta(use, differ):
 
 def test_blank_functions_fall_back_to_the_reference_and_say_so():
     for shown in (explorers.drift(blank), explorers.train_with(blank, blank)):
-        assert shown.error is None and "is still blank: this is the reference" in shown.sentence
+        assert shown.error is None and " still blank: th" in shown.sentence
 
 
 def test_a_wrong_axis_is_seen_in_drift_though_sigma_is_1():
@@ -448,6 +521,50 @@ def test_a_wrong_axis_is_seen_in_drift_though_sigma_is_1():
     assert "every σ is 1 and every μ is 0." in right.sentence
     assert "the spread is σ = 1 " in wrong.sentence and "σ is between 0.3" in wrong.sentence
     assert bytes(right.image.value) != bytes(wrong.image.value)
+
+
+def test_the_theory_of_drift_begins_where_the_input_does():
+    shown = explorers.drift(blank)
+    shown.set(norm=False)
+    said = re.search(r"σ = (\d+) \(theory (\d+)\).*the input had σ = (\d+\.\d+)", shown.sentence)
+    assert float(said[2]) == pytest.approx(float(said[3]) * 1.5**15, rel=0.01)
+    assert float(said[1]) == pytest.approx(float(said[2]), rel=0.1)
+
+
+def printed(*cells, **names):
+    """What cells of notebook 03 print, after the first one and those that it builds on."""
+    (path,) = [path for path in notebooks.paths() if path.stem.startswith("03")]
+    sources = {cell.id: cell.source for cell in nbformat.read(path, 4).cells if cell.cell_type == "code"}
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        for cell in ("c02", *cells):
+            exec(sources[cell], names)
+    return said.getvalue()
+
+
+def test_the_three_checks_of_the_notebook_see_each_output():
+    checks = "c38", "c40", "c41", "c42"
+    assert "nothing of yours to compare yet" in printed(*checks, layer_norm_backward=blank)
+    right = printed(*checks, layer_norm_backward=layers.layer_norm_backward)
+    assert right.count("True") == 8 and "False" not in right
+
+    def not_divided(dy, x, gamma, eps):
+        dx, _, dbeta = layers.layer_norm_backward(dy, x, gamma, eps)
+        return dx, (dy * (x - x.mean(axis=-1, keepdims=True))).sum(axis=0), dbeta
+
+    said = printed(*checks, layer_norm_backward=not_divided)
+    assert "dgamma is that of the reference: False" in said and "dgamma is the slope: False" in said
+    assert said.count("False") == 2
+
+
+def test_cells_of_the_notebook_can_be_run_again_in_any_order():
+    once = {cell: printed(cell) for cell in ("c38", "c51", "c92")}
+    once |= {pair: printed("c11", pair) for pair in ("c12", "c16")}
+    built = "c38", "c40", "c41", "c42", "c44"
+    every = "c11", "c12", "c28", "c30", *built, "c51", "c92", "c16"
+    again = printed(*every, *every, layer_norm_backward=blank)
+    assert again[: len(again) // 2] == again[len(again) // 2 :]
+    assert all(said in again for cell, said in once.items() if cell not in ("c12", "c16"))
 
 
 def test_errors_of_the_learners_functions_are_shown():

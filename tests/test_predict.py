@@ -205,6 +205,13 @@ def test_what_is_no_number_is_not_locked(typed):
     assert not shown.form.entry.disabled and predict.answers.given == {}
 
 
+def test_a_share_is_of_at_most_all():
+    shown = predict.ask("norm_share")
+    assert shown.form.entry.description == "your guess %"
+    lock(shown, "150")
+    assert "at most 100 %" in shown.form.status.value and not shown.form.entry.disabled
+
+
 def test_nothing_chosen_is_not_locked():
     shown = predict.ask("gradient_left")
     shown.form.button.click()

@@ -45,6 +45,48 @@ def small_spread(spread, eps=1e-5):
     return layers.layer_norm(x, np.ones(4), np.zeros(4), eps).std()
 
 
+def same_decimals():
+    rows = {
+        str(layers.layer_norm(LESSON, np.ones(4), np.zeros(4), eps).round(3)) for eps in (1e-5, 1e-6, 1e-12)
+    }
+    return len(rows) == 1
+
+
+def five_steps():
+    """LayerNorm's way back for the lesson's vector, in numbers."""
+    c, g = LESSON - LESSON.mean(), np.array([1.0, 0, 0, 0])
+    r, dr = (c**2).mean() ** -0.5, (g * c).sum()
+    dv = -0.5 * r**3 * dr
+    dc = g * r + dv * 2 * c / 4
+    dx = dc - dc.mean()
+    np.testing.assert_allclose(dx, layers.layer_norm_backward(g, LESSON, np.ones(4), 0.0)[0])
+    listed = (", ".join(f"{v:.3f}" if v else "0" for v in vector) for vector in (dc, dx))
+    return "$r = {:.3f}$, $dr = {:.0f}$, $dv = {:.3f}$, $dc = [{}]$, $dx = [{}]$".format(r, dr, dv, *listed)
+
+
+def weights_gap(mean, var, factor):
+    """By how many percent the slopes along the weights differ; 0: this part of dx is forgotten."""
+
+    def backward(dy, x, gamma, eps):
+        _, dgamma, dbeta = layers.layer_norm_backward(dy, x, gamma, eps)
+        r = 1 / np.sqrt(x.var(axis=-1, keepdims=True) + eps)
+        g, x_hat = dy * gamma, (x - x.mean(axis=-1, keepdims=True)) * r
+        through_var = x_hat * (g * x_hat).mean(axis=-1, keepdims=True)
+        dx = g - mean * g.mean(axis=-1, keepdims=True) - var * through_var
+        return dx * (r if factor else 1), dgamma, dbeta
+
+    sentence = explorers.train_with(layers.layer_norm, backward).sentence
+    return float(re.search(r"weights differ by ([\d.]+) %", sentence)[1])
+
+
+def wrong_by_a_quarter(seed):
+    """Is the one-pass variance of such a vector, in float32?"""
+    rng = np.random.default_rng(seed)
+    z = rng.standard_normal(512)
+    x = rng.uniform(900, 1100) + 0.5 * (z - z.mean()) / z.std()
+    return abs(experiments.precision.one_pass_variance(x.astype("float32")) / 0.25 - 1) >= 0.25
+
+
 def furthest(ratio):
     return np.abs(ratio - 1).max()
 
@@ -58,10 +100,26 @@ def kept_variance(unbiased):
     return 0.9 * 1 + 0.1 * FOUR.var(ddof=unbiased)
 
 
-def neighbours_move(batch):
-    explorer = explorers.neighbour()
-    explorer.set(batch=batch, move=5.0)
-    return float(re.search(r"BatchNorm changed .*? by up to ([\d.]+)", explorer.sentence)[1])
+def said_by(explorer, words, **setting):
+    """The number after these words (a regular expression) in an explorer's sentence."""
+    explorer.set(**setting)
+    return float(re.search(words + r" ([\d.]+)", explorer.sentence)[1])
+
+
+def moves(batch, words="by"):
+    return said_by(explorers.neighbour(), f"BatchNorm changed .*? {words}", batch=batch, move=5.0)
+
+
+def apart(steps, batch):
+    return said_by(explorers.train_and_eval(), "evaluation are", steps=steps, batch=batch)
+
+
+def padded_mean():
+    return said_by(explorers.padding(), "come out with mean", mean=3.0)
+
+
+def grown(*network):
+    return batches.gradient_growth(*network)[0]
 
 
 def at_position(position):
@@ -131,6 +189,14 @@ SAID = [  # (notebook, what it says, the same from the code)
     ("03", "the last value is 2.853", lambda: f"the last value is {layers.layer_norm(LESSON, np.full(4, 2.0), np.full(4, 0.5), 1e-6)[3]:.3f}"),
     ("03", "(1.18 instead of 1.1767) you get 2.86", lambda: f"(1.18 instead of {layers.layer_norm(LESSON, np.ones(4), np.zeros(4), 1e-6)[3]:.4f}) you get {2 * 1.18 + 0.5:.2f}"),
     ("03", "of 0.01 comes out as 0.95, of 0.003 as 0.69, of 0.001 as 0.30", lambda: "of 0.01 comes out as {:.2f}, of 0.003 as {:.2f}, of 0.001 as {:.2f}".format(*map(small_spread, (1e-2, 3e-3, 1e-3)))),
+    ("03", "**layers** to 64: σ is about 0.001", lambda: f"**layers** to 64: σ is about {0.9**64:.3f}"),
+    ("03", "all three give the same three decimals", lambda: "all three give the same three decimals" if same_decimals() else ""),
+    ("03", "$r = 0.392$, $dr = 1$, $dv = -0.030$, $dc = [0.377, 0.060, 0, -0.045]$, $dx = [0.279, -0.038, -0.098, -0.143]$", lambda: five_steps()),
+    ("03", "differ by 27, 50 and 61 %", lambda: "differ by {:.0f}, {:.0f} and {:.0f} %".format(*(weights_gap(*parts) for parts in ((0, 1, 1), (1, 0, 1), (0, 0, 1))))),
+    ("03", "without the factor above it is 45 %", lambda: f"without the factor above it is {weights_gap(1, 1, 0):.0f} %"),
+    ("03", "of 200 random vectors with means from 900 to 1100, 137 are wrong by a quarter or more", lambda: f"of 200 random vectors with means from 900 to 1100, {sum(map(wrong_by_a_quarter, range(200)))} are wrong by a quarter or more"),
+    ("03", "from 256 on there are no points", lambda: f"from {np.ceil(np.sqrt(float(np.finfo('float16').max))):.0f} on there are no points"),
+    ("03", "For 16 features it is 1.033", lambda: f"For 16 features it is {(16 / 15) ** 0.5:.3f}"),
     ("03", "2.94 instead of 2.55", lambda: f"{LESSON.std(ddof=1):.2f} instead of {LESSON.std():.2f}"),
     ("03", "$\\sqrt{4/3} = 1.1547$", lambda: f"$\\sqrt{{4/3}} = {LESSON.std(ddof=1) / LESSON.std():.4f}$"),
     ("03", "$\\sqrt{26} / 4 = 1.27$", lambda: f"$\\sqrt{{26}} / 4 = {26**0.5 / 4:.2f}$"),
@@ -152,20 +218,31 @@ SAID = [  # (notebook, what it says, the same from the code)
     ("04", "is 5, the unbiased one $20 / 3 = 6.667$, so 1.400 or 1.567 is kept", lambda: f"is {FOUR.var():.0f}, the unbiased one $20 / 3 = {FOUR.var(ddof=1):.3f}$, so {kept_variance(0):.3f} or {kept_variance(1):.3f} is kept"),
     ("04", "For a batch of 64 that difference is under 2 percent; for a batch of 2 it is a factor of 2", lambda: f"For a batch of 64 that difference is under {np.ceil(100 * (64 / 63 - 1)):.0f} percent; for a batch of 2 it is a factor of {2 / (2 - 1):.0f}"),
     ("04", "$0.9^{10} = 0.35$, $0.9^{50} = 0.005$", lambda: f"$0.9^{{10}} = {0.9**10:.2f}$, $0.9^{{50}} = {0.9**50:.3f}$"),
-    ("04", "still moves others by more than 1", lambda: "still moves others by more than 1" if neighbours_move(16) > 1 else ""),
+    ("04", "with 8, the two modes are 0.34 apart after 50 batches and 0.36 after 100", lambda: f"with 8, the two modes are {apart(50, 8):.2f} apart after 50 batches and {apart(100, 8):.2f} after 100"),
+    ("04", "With 64 it is 0.11", lambda: f"With 64 it is {apart(100, 64):.2f}"),
+    ("04", "among 6 examples, moving one by 5 moves the others by 0.67 on average, among 16 by 0.35", lambda: f"among 6 examples, moving one by 5 moves the others by {moves(6):.2f} on average, among 16 by {moves(16):.2f}"),
+    ("04", "still moves by more than 1", lambda: "still moves by more than 1" if min(moves(6, "up to"), moves(16, "up to")) > 1 else ""),
     ("04", "0.71 for 2, 0.18 for 32", lambda: f"{2**-0.5:.2f} for 2, {32**-0.5:.2f} for 32"),
-    ("04", "141 percent for 2, 25 percent for 32", lambda: "{:.0f} percent for 2, {:.0f} percent for 32".format(*(100 * (2 / (b - 1)) ** 0.5 for b in (2, 32)))),
+    ("04", "87 percent for 2, 48 percent for 8, 25 percent for 32", lambda: "{:.0f} percent for 2, {:.0f} percent for 8, {:.0f} percent for 32".format(*(100 * (2 * b - 1) ** 0.5 / b for b in (2, 8, 32)))),
+    ("04", "guessing gets 87.5 percent wrong", lambda: f"guessing gets {100 * (1 - 1 / 8)} percent wrong"),
     ("04", "Of 8 sequences, 4 have a token at position 50, and 1 at position 95", lambda: f"Of 8 sequences, {at_position(50)} have a token at position 50, and {at_position(95)} at position 95"),
     ("04", "Here 48.75 percent of the places", lambda: f"Here {100 * real_share():.2f} percent of the places"),
     ("04", "$\\sqrt{0.4875} = 0.70$, BatchNorm divides by that, and the real tokens come out with a spread of $1 / 0.70 = 1.43$", lambda: f"$\\sqrt{{{real_share():.4f}}} = {real_share() ** 0.5:.2f}$, BatchNorm divides by that, and the real tokens come out with a spread of $1 / 0.70 = {real_share() ** -0.5:.2f}$"),
     ("04", "$\\sqrt{\\pi / (\\pi - 1)} = 1.211$", lambda: f"$\\sqrt{{\\pi / (\\pi - 1)}} = {batches.RELU_BATCH_NORM_GROWTH:.3f}$"),
     ("04", "$1.211^{30} = 313$", lambda: f"$1.211^{{30}} = {batches.RELU_BATCH_NORM_GROWTH**30:.0f}$"),
-    ("04", "so the picture shows 192", lambda: f"so the picture shows {batches.gradient_growth()[0]:.0f}"),
+    ("04", "their mean is 0.93 instead of 0", lambda: f"their mean is {padded_mean():.2f} instead of 0"),
+    ("04", "so the picture shows 192 with 128 examples. With 8 examples it is about 3400", lambda: f"so the picture shows {grown():.0f} with 128 examples. With 8 examples it is about {round(grown('batch', 'relu', 8), -2):.0f}"),
+    ("04", "within a factor of 2 of what entered", lambda: "within a factor of 2 of what entered" if all(0.5 < grown(norm) < 2 for norm in ("layer", None)) else ""),
+    ("04", "BatchNorm gives 10.4, but LayerNorm does the same, 9.4", lambda: f"BatchNorm gives {grown('batch', 'tanh'):.1f}, but LayerNorm does the same, {grown('layer', 'tanh'):.1f}"),
+    ("04", "BatchNorm gives 1.1; with 8 examples, 14.7 even so", lambda: f"BatchNorm gives {grown('batch', 'linear'):.1f}; with 8 examples, {grown('batch', 'linear', 8):.1f} even so"),
+    ("04", "6.2 instead of 192", lambda: f"{grown('batch', 'relu', 128, True):.1f} instead of {grown():.0f}"),
     ("04", "32 pictures of 8 × 8 positions give each channel 2048 numbers", lambda: f"32 pictures of 8 × 8 positions give each channel {32 * 8 * 8} numbers"),
     ("05", "$30 / 4 = 7.5$, and its root $\\sqrt{7.5} = 2.7386$", lambda: f"$30 / 4 = {(LESSON**2).mean()}$, and its root $\\sqrt{{7.5}} = {(LESSON**2).mean() ** 0.5:.4f}$"),
     ("05", "a little smaller, 2.5495,", lambda: f"a little smaller, {LESSON.std():.4f},"),
     ("05", "$7.5 - 1^2 = 6.5$", lambda: f"$7.5 - 1^2 = {(LESSON**2).mean() - LESSON.mean() ** 2}$"),
     ("05", "1.19 · 10⁻⁷ in float32", lambda: f"{np.finfo(np.float32).eps * 1e7:.2f} · 10⁻⁷ in float32"),
+    ("05", "between 0.96 and 1.03", lambda: "between {:.2f} and {:.2f}".format(*np.sort(layers.rms_norm(LESSON + 100, np.ones(4)))[[0, -1]])),
+    ("05", "steps are 0.0078, eight times those of float16", lambda: f"steps are {2.0**-7:.4f}, {dict([(8, 'eight')])[2.0**-7 / np.spacing(np.float16(1))]} times those of float16"),
     ("05", "7 operations against 4, and 12 numbers moved against 7", lambda: "{:.0f} operations against {:.0f}, and {:.0f} numbers moved against {:.0f}".format(*(experiments.cost.counts(512)[name][k] for k in (0, 1) for name in ("LayerNorm", "RMSNorm")))),
     ("05", "share of the *operations* is 0.085 %", lambda: f"share of the *operations* is {norm_share(512):.3f} %"),
     ("05", "at 64 the share is 0.68 %", lambda: f"at 64 the share is {norm_share(64):.2f} %"),
@@ -216,7 +293,7 @@ ANSWERED = [  # (what learners ask, notebook, heading, words of the answer)
     ("Do gamma and beta undo the normalization?", "03", "Where the story breaks", "they do the same to both"),
     ("Do deep plain networks not train at all?", "07", "Where the story breaks", "They train worse **with the same effort**"),
     ("Is pre-norm always better than post-norm?", "07", "Where the story breaks", "at 0.01 both do"),
-    ("Why sqrt(var + eps) and not std + eps?", "03", "The class, line by line", "autograd gives NaN for a constant row"),
+    ("Why sqrt(var + eps) and not std + eps?", "03", "The class, line by line", "gives NaN for a constant row. With ε inside"),
     ("Why do transformers use LayerNorm and not BatchNorm?", "04", "Side by side", "a token's output depends on that token"),
     ("Does LayerNorm take all tokens and features of a sentence?", "04", "Side by side", "over the **last axis only**"),
     ("Can transformers use BatchNorm at all?", "04", "Side by side", "They can; it works badly by default"),

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from helpers import layers, live, quiz
+from helpers import experiments, layers, live, quiz
 from helpers.questions import QUIZZES, form
 from helpers.questions.form import Answers
 from helpers.questions.kinds import plain
@@ -16,7 +16,7 @@ LEAST = {
     "start_here": 4,
     "residual_connections": 6,
     "gradient_flow": 6,
-    "layer_norm": 5,
+    "layer_norm": 6,
     "batch_norm": 6,
     "rms_norm": 6,
     "transformer_block": 6,
@@ -84,10 +84,15 @@ def test_numbers_in_the_words_come_from_the_code():
     assert right["worked_sum"].text == str(layers.residual_block(x, lambda _: f).round(9).tolist())
     assert f"{0.9**10:.2f}" == "0.35" and right["twenty_layers"].text == f"{100 * 0.9**20:.0f} %"
     assert "half a percent" in right["many_blocks"].text and 0.0045 < 0.9**50 < 0.0055
-    row = 0.003 * np.array([[1.0, -1.0, 1.0, -1.0]])
-    std = layers.layer_norm(row, np.ones(4), np.zeros(4), 1e-5).std()
-    assert right["small_spread"].text == "About 0.7" and std == pytest.approx(0.7, abs=0.02)
-    assert std / 0.003 > 200
+    row, dy = np.random.default_rng(0).standard_normal((2, 1, 8))
+    one_times, ten_times = (layers.layer_norm_backward(dy, k * row, np.ones(8))[0] for k in (1, 10))
+    assert right["gradient"].text.endswith("ten times smaller")
+    np.testing.assert_allclose(one_times / ten_times, 10, rtol=1e-3)
+    assert (
+        right["half_precision"].text == "Zeros" and experiments.precision.output_std("float16", 4096, 10) == 0
+    )
+    assert f"{4096 * 10**2:,}," in right["half_precision"].why
+    assert experiments.precision.overflow_limit("float16", 4096) == pytest.approx(4, abs=0.01)
     y = layers.layer_norm(np.array([2.0, -3.0, 1.0, 4.0]), np.ones(4), np.zeros(4), 1e-12)
     assert "1.1547" in right["biased"].why and np.std(y, ddof=1) == pytest.approx(1.1547, abs=1e-4)
     one, other = (layers.layer_norm(np.arange(4.0) + k, np.ones(4), np.zeros(4)) for k in (1, 4))

@@ -63,7 +63,7 @@ def wait_for(run):
 
 
 def test_a_short_run_is_there_at_once(run):
-    assert (run.sentence, run.bar.value, run.told.value) == ("at 2", 2, "20 % done")
+    assert (run.sentence, run.bar.value, run.told.value) == ("at 2", 2, "press Start")
     assert not run.start_button.disabled and run.stop_button.disabled
 
 

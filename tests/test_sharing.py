@@ -51,7 +51,7 @@ def test_each_cell_becomes_what_its_group_says(name):
 def test_the_layers_named_say_the_same():
     one, zero = np.ones(6), np.zeros(6)
     np.testing.assert_array_equal(sharing.normalized("LayerNorm")[0], layers.layer_norm(X, one, zero))
-    np.testing.assert_array_equal(sharing.normalized("RMSNorm")[0], layers.rms_norm(X, one))
+    np.testing.assert_array_equal(sharing.normalized("RMSNorm")[0], layers.rms_norm(X, one, 1e-5))
     channels = np.moveaxis(X, -1, 1)
     y = layers.batch_norm(channels, one, zero, zero, one, training=True)[0]
     np.testing.assert_array_equal(sharing.normalized("BatchNorm")[0], np.moveaxis(y, 1, -1))
@@ -171,6 +171,6 @@ def test_the_table_shows_what_was_measured():
     assert [row[0] for row in shown.rows] == list(MEASURED) and shown.head[1:] == tuple(sharing.NORMS)
     cells = {row[0]: dict(zip(shown.head[1:], row[1:])) for row in shown.rows}
     for name in sharing.NORMS:
-        assert cells["change when a later token changes"][name] == words(sharing.future_effect(name))
-        assert cells["change when another example changes"][name] in repr(shown)
-        assert f">{cells['numbers learned + kept'][name]}<" in shown._repr_html_()
+        assert cells["change: later token"][name] == words(sharing.future_effect(name))
+        assert cells["change: other example"][name] in repr(shown)
+        assert f">{cells['learned + kept'][name]}<" in shown._repr_html_()

@@ -1,5 +1,8 @@
 """layer_norm_backward, rms_norm_backward and batch_norm_backward."""
 
+import re
+from dataclasses import replace
+
 import numpy as np
 
 from .. import layers
@@ -74,7 +77,9 @@ FACTORS = {
     "half": lambda n: 0.5,
     "half summed": lambda n: n / 2,
     "unbiased": lambda n: n / (n - 1),
+    "by eight": lambda n: n / 8,
 }
+DR_OVER = {"dr over all": None, "dr over the batch": 0}
 
 
 def _parameter_gradient(choice, right, terms, lead, dy, n):
@@ -174,7 +179,11 @@ def backward_model(
         "dy": dy, "dy * x": dy * x, "g * gamma": G * gamma * hat,
     }[var_inner]  # fmt: skip
     outside = {"x_hat": hat, "x": x, "centred": x - m, "one": 1, "g": G, "squared": hat**2}[var_outer]
-    through_var = FACTORS[var](n) * outside * average(inner, var_axis) * scale**var_power
+    if var_axis in DR_OVER:  # each row has its own scale, so this is not the sum of g * x_hat
+        inner = scale * (G * (x - m)).sum(axis=DR_OVER[var_axis], keepdims=True) / n
+    else:
+        inner = average(inner, var_axis)
+    through_var = FACTORS[var](n) * outside * inner * scale**var_power
     bracket = FACTORS[direct](n) * G - through_mean - through_var
     dx = {
         "rstd": bracket * scale, "none": bracket, "squared": bracket * scale**2, "divided": bracket / scale,
@@ -255,17 +264,28 @@ def _batch_properties(ask, args):
 
 # ------------------------------------------------------------------------------ the exercises
 
+LINE = "It is dx = rstd * (g - mean(g) - x_hat * mean(g * x_hat)), where g = dy * gamma."
+STEPS = "step_g", "step_r", "step_var", "step_mean", "step_all"  # what follows the mistake: where to look
 CENTRED_WORDS = {
-    "v": "var", "dx": "dx = rstd * (g - mean(g) - x_hat * mean(g * x_hat)), where g = dy * gamma",
-    "x_hat": "x_hat = (x - mean) * rstd", "both": "dgamma and dbeta are", "sums": "dgamma = sum(dy * x_hat), dbeta = sum(dy)",
-    "v_term": "the variance term", "v_why": "the variance depends on x too", "statistics": "mean and the std are",
+    "v": "var", "x_hat": "x_hat = (x - mean) * rstd",
+    "both": "dgamma and dbeta are", "sums": "dgamma = sum(dy * x_hat), dbeta = sum(dy)",
+    "v_term": "the variance term", "v_why": "the variance depends on x too", "statistics": "mean and the std are treated as constants",
 }  # fmt: skip
-ROW_WORDS = CENTRED_WORDS | {"one": "row", "axis": "axis=-1", "lead": "batch (all axes but the last)"}
-CHANNEL_WORDS = CENTRED_WORDS | {"one": "channel", "axis": "axis=0", "lead": "batch"}
+ROW_WORDS = CENTRED_WORDS | {
+    "one": "row", "axis": "axis=-1", "lead": "batch (all axes but the last)",
+    "step_g": "That is step 1.", "step_r": "Step 2: what goes on to c is g * r, r being rstd.",
+    "step_var": "Steps 3 and 4: what comes through the variance.", "step_mean": "Step 5: what comes through the mean.",
+    "step_all": "Walk the five steps once more.",
+}  # fmt: skip
+CHANNEL_WORDS = (
+    CENTRED_WORDS | {"one": "channel", "axis": "axis=0", "lead": "batch"} | dict.fromkeys(STEPS, LINE)
+)
 RMS_WORDS = ROW_WORDS | {
-    "v": "mean(x**2)", "dx": "dx = rrms * (g - x_hat * mean(g * x_hat)), where g = dy * gamma", "x_hat": "x_hat = x * rrms",
-    "both": "dgamma is", "sums": "dgamma = sum(dy * x_hat)", "v_term": "the second term", "statistics": "RMS is",
+    "v": "mean(x**2)", "x_hat": "x_hat = x * r",
+    "both": "dgamma is", "sums": "dgamma = sum(dy * x_hat)", "v_term": "the mean-square term", "statistics": "RMS is treated as a constant",
     "v_why": "the RMS is treated as a constant, but it depends on x too",
+    "step_r": "Step 2: what goes on to x is g * r.", "step_var": "Steps 3 and 4: dm = -0.5 * r**3 * dr, and dx gets dm * 2 * x / d.",
+    "step_mean": "There is no step for the mean.", "step_all": "Walk the four steps once more.",
 }  # fmt: skip
 
 
@@ -273,6 +293,13 @@ def _of_one(parameter, gradient):
     """What can go wrong with both parameters, said of one of them."""
     text = mistakes.PARAMETERS.replace("params", f"d{parameter}").replace("they keep", "it keeps")
     return text.replace("{both}", f"d{parameter} is").replace("{sums}", gradient)
+
+
+def _in_rms_norm(slips):
+    """These mistakes in the letters of RMSNorm's steps."""
+    words = mistakes.IN_RMS_NORM
+    pattern = rf"(?<!\w)({'|'.join(map(re.escape, words))})(?!\w)"
+    return [replace(s, message=re.sub(pattern, lambda found: words[found[0]], s.message)) for s in slips]
 
 
 DGAMMA = mistakes.DGAMMA + _of_one("gamma", "sum(dy * x_hat)")
@@ -288,7 +315,7 @@ layer_norm_backward = Exercise(
         read(BOTH_PARAMETERS + mistakes.ROWS_ONLY, **ROW_WORDS),
         named=lambda names: (
             "The mean term and the variance term are both missing from dx: mean and std are treated as constants, but "
-            f"they depend on x. It is {CENTRED_WORDS['dx']}."
+            "they depend on x. Steps 3 to 5 of notebook 03."
             if names == {"mean_term_missing", "var_term_missing"}
             else None
         ),
@@ -303,7 +330,10 @@ layer_norm_backward = Exercise(
     hints=[
         "Start from the end: what does dy do to beta, to gamma, to x_hat? Call the last one g = dy * gamma.",
         "One x reaches every x_hat of its row in three ways: directly, through the mean, through the variance.",
-        "dx = rstd * (g - mean(g) - x_hat * mean(g * x_hat)), with means over the last axis.",
+        (
+            "Every step keeps `axis=-1, keepdims=True`: step 4 adds what comes directly, g * r, to what comes through the "
+            "variance, dv * 2 * c / d; step 5 takes the mean of that away."
+        ),
         "gamma acts on every row, so its gradient is a sum over all axes but the last.",
     ],
     difficulty=4,
@@ -316,11 +346,8 @@ rms_norm_backward = Exercise(
     probes=[(dy, x, gamma, 1e-6 if eps == 1e-5 else eps) for dy, x, gamma, eps in ROW_PROBES],
     space=Space(
         rms_norm_backward_model,
-        read(
-            mistakes.DX + mistakes.ONLY_RMS + mistakes.ROWS_ONLY + DGAMMA,
-            [("dgamma", "not centred")],
-            **RMS_WORDS,
-        ),
+        _in_rms_norm(read(mistakes.DX + mistakes.ROWS_ONLY, **RMS_WORDS))
+        + read(mistakes.ONLY_RMS + DGAMMA, [("dgamma", "not centred")], **RMS_WORDS),
     ),
     properties=_properties,
     prompt=(
@@ -329,9 +356,9 @@ rms_norm_backward = Exercise(
         "(..., d), `gamma` (d,). `dgamma` has shape (d,) and is a sum over all rows, not an average."
     ),
     hints=[
-        "With x_hat = x / rms and g = dy * gamma: x reaches x_hat directly, and through the RMS of its row.",
-        "It is LayerNorm's gradient without the mean term.",
-        "dx = (g - x_hat * mean(g * x_hat)) / rms, with the mean over the last axis.",
+        "It goes in four steps: g = dy * gamma; dr, through the product x * r; dm, through the root; and dx.",
+        "dr is one number for each row: `(g * x).sum(axis=-1, keepdims=True)`. dgamma is a sum over all other axes.",
+        "x reaches the output directly and through the mean square: dx = g * r + dm * 2 * x / d, and d is x.shape[-1].",
     ],
     difficulty=3,
     minutes=15,

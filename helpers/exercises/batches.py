@@ -57,6 +57,18 @@ for _eps in (1e-5, 0.5):  # a flat channel, a faint one, and running variances t
     _state[3] = np.array([0.0, 1e-12, 1e-6])
     PROBES += [(_x, *_state, training, 0.1, _eps) for training in (True, False)]
 ALONE = _probe(1, 4)  # one value for each channel: nothing to take a variance of
+ONE_EXAMPLE = {  # must go through: in evaluation, and where a channel has several values
+    "one_example_in_evaluation": (
+        _probe(1, 4, training=False),
+        "in evaluation one example must go through as well (here x of shape (1, 4), training=False): nothing is taken "
+        "from the batch there",
+    ),
+    "examples_counted": (
+        _probe(1, 4, 5),
+        "count the values of a channel, not the examples: one example with 5 positions (here x of shape (1, 4, 5), "
+        "training=True) has 5 values in each, enough for a variance",
+    ),
+}
 
 # ------------------------------------------------------------------------------ the model of batch_norm
 
@@ -256,6 +268,19 @@ def _one_value(ask):
         "Right for every batch with several values in a channel, but a training batch with one value per channel (a "
         f"batch of one, here x of shape (1, 4)) has no variance: {what}. Raise a ValueError that says so.",
     )
+
+
+def _one_example(ask):
+    """One example goes through wherever there is something to normalize it by."""
+    for name, (args, text) in ONE_EXAMPLE.items():
+        answer = ask(*args)
+        if answer.outputs is None or not all(
+            np.allclose(got, want, rtol=1e-4)
+            for (got,), want in zip(answer.outputs, layers.batch_norm(*args))
+        ):
+            what = "gives other numbers" if answer.error is None else f"raises {type(answer.error).__name__}"
+            return name, f"Right for every batch of several examples. But {text}. Yours {what}."
+    return None
 
 
 def _properties(ask, args):
@@ -472,6 +497,11 @@ CANCEL = (
     "E[x**2] - E[x]**2). Subtract the mean first, then square."
 )
 
+NAN_IN_PADDING = (
+    "Where the padding holds NaN, your output does not come out right: NaN times 0 is NaN. `np.where(mask[..., None], "
+    "y, 0)` chooses instead of multiplying, and `x[mask]` leaves the padding out of the sums."
+)
+
 batch_norm = Exercise(
     reference=layers.batch_norm,
     outputs=("y", "running_mean", "running_var"),
@@ -484,7 +514,7 @@ batch_norm = Exercise(
         alone=_for_running_statistics_too() + _in("training") + _in("evaluation"),
     ),
     properties=_properties,
-    extras=[_one_value],
+    extras=[_one_value, _one_example],
     remarks=[
         Remark((_HALF, *(half(v) for v in state(3)), True, 0.1, 1e-5), "float16_overflow", OVERFLOW),
         Remark((_SINGLE, *(single(v) for v in state(3)), True, 0.1, 1e-5), "float32_cancellation", CANCEL),
@@ -520,6 +550,7 @@ masked_batch_norm = Exercise(
         [s for s in read(MASKED + VARIANCE, ROWS_ONLY, **WORDS) + BOTH_MODES if s.choice != "where"],
     ),
     properties=_masked_properties,
+    remarks=[Remark((*padded(3, 5, 4, np.nan, [5, 3, 2]), 1e-5), "nan_in_padding", NAN_IN_PADDING)],
     prompt=(
         "Write `masked_batch_norm(x, mask, gamma, beta, eps)` for sequences of different length. `x` has shape (N, T, "
         "C), `mask` (N, T) is True at the real tokens, `gamma` and `beta` have shape (C,). Each channel is normalized "

@@ -82,9 +82,9 @@ def reader(outputs):
 
 
 def tolerance(got, want):
-    """How far got may be from want: rounding, in the coarser of the two number types."""
+    """How far got may be from want: rounding, in the type of want, or in float32 if got has no more digits."""
     scale = np.max(np.abs(want), initial=0.0, where=np.isfinite(want))
-    share = {2: HALF, 4: SINGLE}.get(min(_bytes(got), _bytes(want)), ROUNDING)
+    share = {2: HALF, 4: SINGLE}.get(min(max(_bytes(got), 4), _bytes(want)), ROUNDING)
     return share * scale + 1e-12
 
 

@@ -1,6 +1,7 @@
 """One exercise: its prompt, its hints, its solution, and the check that names the mistake."""
 
 import inspect
+import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import permutations
@@ -8,7 +9,7 @@ from itertools import permutations
 import numpy as np
 
 from .. import layers
-from . import describing
+from . import describing, solutions
 from .comparing import alike, close, reader
 from .running import SECONDS, TimeLimit, is_blank, isolated, run
 from .showing import show
@@ -100,14 +101,14 @@ class Exercise:
         show(f"{self.name}: hint {self.hints_shown} of {len(self.hints)}", "\n\n".join(lines), "hint")
 
     def solution(self):
-        """Show the function that the check compares with."""
+        """Show a function that passes the check."""
         show(f"{self.name}: a solution", self.source(), "solution")
 
     # -------------------------------------------------------------------------- for programs
 
     def source(self):
-        """The reference and the small functions it calls, as text."""
-        needed, queue = [], [self.reference]
+        """A solution and the small functions it calls, as text."""
+        needed, queue = [], [getattr(solutions, self.name, self.reference)]
         while queue:
             f = queue.pop()
             if f not in needed:
@@ -121,8 +122,11 @@ class Exercise:
         return is_blank(f)
 
     def or_reference(self, f):
-        """f, or the reference while f is blank."""
-        return self.reference if is_blank(f) else f
+        """f; while f is blank the reference, and a line that says so."""
+        if not is_blank(f):
+            return f
+        print(f"{self.name} is still blank: this is the reference.")
+        return self.reference
 
     def diagnose(self, f):
         """What is right or wrong with f, without showing it."""
@@ -317,7 +321,9 @@ class Exercise:
         if near[first] and np.mean(near) > 0.7 and np.mean(right) < 0.5:
             mistake = "low_precision"
             text += " It is nearly right, to about three digits: something is rounded (float16?), or a constant is off."
-        facts = self.properties(self._ask(f), self.probes[first]) if self.properties else []
+        with warnings.catch_warnings():  # of NaN in what the learner's function gave
+            warnings.simplefilter("ignore")
+            facts = self.properties(self._ask(f), self.probes[first]) if self.properties else []
         failing = [(sentence, name) for holds, sentence, name in facts if not holds]
         holding = [sentence for holds, sentence, name in facts if holds]
         text += ratio
@@ -348,8 +354,9 @@ class Exercise:
                 want = self._read(self.reference(*remark.args))
             if not _good_enough(answer, want, remark.about):
                 made[remark.name] = remark.text
-        count = {0: "", 1: " One remark: "}.get(len(made), f" {len(made)} remarks: ")
-        return Diagnosis("correct", "+".join(made) or None, "Correct." + count + " ".join(made.values()))
+        texts = list(dict.fromkeys(made.values()))
+        count = {0: "", 1: " One remark: "}.get(len(texts), f" {len(texts)} remarks: ")
+        return Diagnosis("correct", "+".join(made) or None, "Correct." + count + " ".join(texts))
 
 
 def _same(answers, outputs):

@@ -137,6 +137,7 @@ def rms_norm_offset_model(x, w, eps, offset="1 + w", affine="right", **choices):
         "exp": np.exp(w),
         "none": 1 + 0 * w,
         "twice": 2 + w,
+        "abs": np.abs(1 + w),
         "inverse": 1 / (1 + w),
         "square": (1 + w) ** 2,
     }.get(offset)
@@ -351,14 +352,6 @@ SMALL = half([[1e-4, -2e-4, 1e-4, 2e-4]])
 OFF_CENTRE = single(1000 + 0.5 * _numbers(6).standard_normal((3, 8)))
 WHOLE = np.array([[1, 2, 3, 9], [4, -5, 6, 0]])
 
-OVERFLOW = (
-    "In float16 the squares overflow: 256**2 is already above 65504, the largest float16, so with large inputs the "
-    "{v} becomes inf and the result 0 or NaN. Compute the statistics in float32 or float64 and cast back."
-)
-UNDERFLOW = (
-    "In float16 small numbers underflow: the square of 1e-4 is rounded to 0, and so is a very small eps. Cast to "
-    "float32 or float64 before squaring, and cast the result back."
-)
 CANCEL = (
     "In float32, with a mean that is large against the spread (1000 and 0.5), the variance loses its digits: "
     "E[x**2] - E[x]**2 subtracts two nearly equal numbers (cancellation). Subtract the mean first, then square."
@@ -367,33 +360,31 @@ WHOLE_NUMBERS = (
     "With an integer input it goes wrong (truncation, or an error): make it floating point first, for example "
     "`x = np.asarray(x, dtype=float)`."
 )
-ROUNDED_TWICE = (
-    "In float16 the last digit is off: an intermediate result is rounded to float16 before the gain is applied. Cast back "
-    "once, at the very end."
+HALF = (
+    "With half-precision numbers (float16) a variance can overflow: more on this in “When numbers run out”."
 )
-PROMOTED = (
-    "The result has another number type (dtype) than x: with a float16 x and a float32 gamma yours is promoted. Cast "
-    "back at the end: `.astype(x.dtype)`."
+
+RMS_HALF = (
+    "With float16 a square can overflow or underflow, the last digit be off, or the dtype be promoted: more on this in "
+    "“Half precision: in which order?”."
 )
 
 LAYER_REMARKS = [
-    Remark(
-        (LARGE, half(np.ones(4)), half(np.zeros(4)), 1e-5), "float16_overflow", OVERFLOW.format(v="variance")
-    ),
+    Remark((LARGE, half(np.ones(4)), half(np.zeros(4)), 1e-5), "float16_overflow", HALF),
     Remark(
         (half([[2, 2, 2, 2], [1, 2, 3, 4]]), half(np.ones(4)), half(np.zeros(4)), 1e-5),
         "float16_underflow",
-        UNDERFLOW,
+        HALF,
     ),
     Remark(
         (WIDE, half(np.ones(768)), half(np.zeros(768)), 1e-5),
         "float16_overflow",
-        OVERFLOW.format(v="variance"),
+        HALF,
     ),
     Remark((OFF_CENTRE, single(np.ones(8)), single(np.zeros(8)), 1e-5), "float32_cancellation", CANCEL),
     Remark((WHOLE, *gains(4), 1e-5), "integers", WHOLE_NUMBERS),
     Remark(
-        (half(TINY), single(np.ones(3)), single(np.zeros(3)), 1e-5), "dtype_promoted", PROMOTED, about="dtype"
+        (half(TINY), single(np.ones(3)), single(np.zeros(3)), 1e-5), "dtype_promoted", HALF, about="dtype"
     ),
 ]
 
@@ -401,8 +392,8 @@ LAYER_REMARKS = [
 def _rms_remarks(gain):
     """The same for RMSNorm; gain: what leaves the values as they are."""
     return [
-        Remark((LARGE, half(np.full(4, gain)), 1e-6), "float16_overflow", OVERFLOW.format(v="mean square")),
-        Remark((SMALL, half(np.full(4, gain)), 1e-10), "float16_underflow", UNDERFLOW),
+        Remark((LARGE, half(np.full(4, gain)), 1e-6), "float16_overflow", RMS_HALF),
+        Remark((SMALL, half(np.full(4, gain)), 1e-10), "float16_underflow", RMS_HALF),
         Remark(
             (
                 half(_numbers(7).standard_normal((4, 8))),
@@ -410,11 +401,11 @@ def _rms_remarks(gain):
                 1e-6,
             ),
             "float16_rounding",
-            ROUNDED_TWICE,
+            RMS_HALF,
             about="last digit",
         ),
         Remark((WHOLE, gains(4)[0], 1e-6), "integers", WHOLE_NUMBERS),
-        Remark((half(TINY), single(np.full(3, gain)), 1e-6), "dtype_promoted", PROMOTED, about="dtype"),
+        Remark((half(TINY), single(np.full(3, gain)), 1e-6), "dtype_promoted", RMS_HALF, about="dtype"),
     ]
 
 
@@ -455,6 +446,16 @@ layer_norm = Exercise(
     minutes=10,
 )
 
+
+def _like_layer_norm(names):
+    return (
+        "the mean is subtracted, in the numerator and (through the variance) in the denominator: that is LayerNorm "
+        "without beta. RMSNorm leaves the mean in: x_hat = x / sqrt(mean(x**2) + eps)."
+        if names == {"mean_subtracted", "variance_not_mean_square"}
+        else None
+    )
+
+
 rms_norm = Exercise(
     reference=layers.rms_norm,
     outputs=("y",),
@@ -465,12 +466,7 @@ rms_norm = Exercise(
         read(AXES + MEAN_SQUARE + SHARED + ROWS + EPS_ELSEWHERE, [("affine", "raw")], **RMS_WORDS),
         common=FREQUENT,
         measured=_measured_eps(lambda args: (args[0], args[1], 0), "mean(x**2)"),
-        named=lambda names: (
-            "the mean is subtracted, in the numerator and (through the variance) in the denominator: that is LayerNorm "
-            "without beta. RMSNorm leaves the mean in: x / sqrt(mean(x**2) + eps) * gamma."
-            if names == {"mean_subtracted", "variance_not_mean_square"}
-            else None
-        ),
+        named=_like_layer_norm,
     ),
     properties=_rms_properties,
     remarks=_rms_remarks(1.0),
@@ -494,7 +490,7 @@ rms_norm_offset = Exercise(
     reference=layers.rms_norm_offset,
     outputs=("y",),
     probes=[(x, gamma - 1.2, eps) for x, gamma, _, eps in _layer_probes(1e-6)]
-    + [(rows(4, 6) * 1e-3, gains(6)[0] - 1.2, 1e-6)],
+    + [(rows(4, 6) * 1e-3, gains(6)[0] - 1.2, 1e-6), (rows(4, 6), gains(6)[0] - 3.2, 1e-6)],
     space=Space(
         rms_norm_offset_model,
         read(
@@ -503,7 +499,7 @@ rms_norm_offset = Exercise(
             **RMS_WORDS | {"affine": "x / rms * (1 + w)"},
         ),
         measured=_measured_eps(lambda args: (args[0], 1 + args[1], 0), "mean(x**2)"),
-        named=rms_norm.space.named,
+        named=_like_layer_norm,
     ),
     properties=_offset_properties,
     remarks=_rms_remarks(0.0),

@@ -16,13 +16,12 @@ from .training import HE, NORMS, Classifier, leaves, train
 class BatchNoise:
     """Many batches of the same size, one channel of values from N(0, 1).
 
-    mean, var: standard deviation of the batch's mean, and of its variance relative to the average variance
-    (None for batches of one). error: root mean square of output - input; the true mean 0 and variance 1 would
-    make it 0. x, y (500,): the first value of some batches, and what BatchNorm makes of it.
+    mean, var, error: root mean square errors of the batch's mean (true: 0), of its biased variance (true: 1),
+    and of an output (true: the input). x, y (500,): the first value of some batches, and its output.
     """
 
     mean: float
-    var: float | None
+    var: float
     error: float
     x: np.ndarray
     y: np.ndarray
@@ -31,14 +30,37 @@ class BatchNoise:
 @functools.lru_cache(maxsize=256)
 def batch_noise(batch, seed=0):
     """How noisy are the statistics of a batch of this size, and what does that do to an output? -> BatchNoise."""
-    draws = max(500, 2**17 // batch)
+    draws = max(4000, 2**17 // batch)
     x = np.random.default_rng([seed, batch]).standard_normal((draws, batch))
     # A row is one batch of one channel. batch_norm itself refuses batches of one.
     y = layers.layer_norm(x, 1.0, 0.0)
-    var = x.var(axis=1)
-    noise = float(var.std() / var.mean()) if batch > 1 else None
-    error = float(np.sqrt(((y - x) ** 2).mean()))
-    return BatchNoise(float(x.mean(axis=1).std()), noise, error, x[:500, 0].copy(), y[:500, 0].copy())
+    errors = x.mean(axis=1), x.var(axis=1) - 1, y - x
+    rms = (float(np.sqrt((error**2).mean())) for error in errors)
+    return BatchNoise(*rms, x[:500, 0].copy(), y[:500, 0].copy())
+
+
+def noise_theory(batch):
+    """The errors of mean and biased variance of a batch from N(0, 1), by theory: two numbers."""
+    return batch**-0.5, np.sqrt(2 * batch - 1) / batch
+
+
+# ------------------------------------------------------------------------------ who depends on whom
+
+EXAMPLES = np.random.default_rng(0).standard_normal((16, 4))
+
+
+def over_batch(x):
+    """BatchNorm in training, nothing scaled or shifted. x (N, C) or (N, C, ...) -> the same."""
+    one, zero = np.ones(x.shape[1]), np.zeros(x.shape[1])
+    return layers.batch_norm(x, one, zero, zero, one, training=True)[0]
+
+
+def neighbours_moved(norm, batch, chosen, by):
+    """The first feature of one of EXAMPLES[:batch] is moved -> inputs then, outputs before and then, (batch, 4)."""
+    before = EXAMPLES[:batch]
+    now = before.copy()
+    now[chosen, 0] += by
+    return now, norm(before), norm(now)
 
 
 # ------------------------------------------------------------------------------ sequences
@@ -46,9 +68,7 @@ def batch_noise(batch, seed=0):
 
 def over_tokens(x):
     """BatchNorm in training, over batch and tokens together. x (N, T, C) -> (N, T, C)."""
-    one, zero = np.ones(x.shape[-1]), np.zeros(x.shape[-1])
-    y, *_ = layers.batch_norm(x.swapaxes(1, 2), one, zero, zero, one, training=True)
-    return y.swapaxes(1, 2)
+    return over_batch(x.swapaxes(1, 2)).swapaxes(1, 2)
 
 
 LONGEST = 100  # tokens
@@ -113,6 +133,15 @@ def running_statistics(batch_norm, batches, momentum):
     for x in batches:
         kept.append(batch_norm(x, one, zero, *kept[-1], True, momentum, 1e-5)[1:])
     return tuple(np.array(statistic, dtype=float) for statistic in zip(*kept))
+
+
+def both_modes(batch_norm, batches, statistics, momentum):
+    """The outputs of new batches in training, and by these running statistics. batches (n, batch, C) -> two of them."""
+    one, zero = np.ones(batches.shape[-1]), np.zeros(batches.shape[-1])
+    return tuple(
+        np.array([batch_norm(x, one, zero, *statistics, training, momentum, 1e-5)[0] for x in batches])
+        for training in (True, False)
+    )
 
 
 # ------------------------------------------------------------------------------ training with small batches
@@ -196,10 +225,13 @@ def comparison_steps(seeds=3):
 
 
 @functools.lru_cache(maxsize=64)
-def gradient_growth(norm="batch", activation="relu", batch=128, depth=30, width=128, seed=0):
-    """The gradient in a plain network in which each layer is a matrix, a norm (or None) and an activation.
+def gradient_growth(
+    norm="batch", activation="relu", batch=128, residual=False, *, depth=30, width=128, seed=0
+):
+    """The gradient in a network in which each layer is a matrix, a norm (or None) and an activation.
 
-    -> (depth + 1,): |dL/dh_l| over |dL/dh_depth|, the input's first. Yang et al. 2019, arXiv:1902.08129.
+    residual: the layer's input is added to that. -> (depth + 1,): |dL/dh_l| over |dL/dh_depth|, the input's
+    first. Yang et al. 2019, arXiv:1902.08129.
     """
     rng, data = Weights(seed), np.random.default_rng([seed, 0])
     gain = HE if activation == "relu" else 1.0
@@ -211,6 +243,8 @@ def gradient_growth(norm="batch", activation="relu", batch=128, depth=30, width=
         )
         for _ in range(depth)
     ]
+    if residual:
+        blocks = [layers.Residual(block) for block in blocks]
     layers.Sequential(*blocks)(data.standard_normal((batch, width)))
     dhs = [data.standard_normal((batch, width))]
     for block in reversed(blocks):

@@ -24,7 +24,7 @@ NORMS = {  # name: (a fresh layer, are its channels axis 1?)
     "LayerNorm": (lambda: layers.LayerNorm(FEATURES), False),
     "InstanceNorm": (lambda: layers.GroupNorm(FEATURES, groups=FEATURES), True),
     "GroupNorm": (lambda: layers.GroupNorm(FEATURES, groups=2), True),
-    "RMSNorm": (lambda: layers.RMSNorm(FEATURES), False),
+    "RMSNorm": (lambda: layers.RMSNorm(FEATURES, eps=1e-5), False),
 }
 
 

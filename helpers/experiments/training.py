@@ -183,21 +183,35 @@ def first_not_finite(network, x):
     return next((i for i, h in enumerate(hs) if not np.isfinite(h).all()), None)
 
 
-def gradient_gap(network, x, y, h=1e-5):
-    """How far off is the slope of the loss that `backward` promises, along its own gradient, from the measured one?
+def gradient_gaps(network, x, y, h=1e-6, directions=8):
+    """How far off are the slopes of the loss that `backward` promises from those measured, in random directions?
 
-    x (n, n_in), y (n,) -> |promised - measured| / promised. The network stays as it was.
+    x (n, n_in), y (n,) -> {"weights", "γ", "β"}: |promised - measured| over the larger of the two, moving these
+    alone; 0 is right, 1 means that one of them is nothing. The network stays as it was.
     """
     network.backward(cross_entropy_backward(network.forward(x), y))
-    slots = [(leaf, name) for leaf in leaves(network) for name in leaf.parameters]
+    groups = {"weights": [], "γ": [], "β": []}
+    for leaf in leaves(network):
+        for name in leaf.parameters:
+            groups[{"gamma": "γ", "beta": "β"}.get(name, "weights")].append((leaf, name))
+    return {name: _gap(network, x, y, slots, h, directions) for name, slots in groups.items()}
+
+
+def _gap(network, x, y, slots, h, directions):
+    rng = np.random.default_rng(0)
     kept = [(getattr(leaf, name), getattr(leaf, "d" + name)) for leaf, name in slots]
-    promised = np.sqrt(sum((g**2).sum() for _, g in kept))
-    losses = []
-    for step in (h / promised, -h / promised, 0):
-        for (leaf, name), (w, g) in zip(slots, kept):
-            setattr(leaf, name, w + step * g if step else w)
-        losses.append(cross_entropy(network.forward(x), y))
-    return float(abs(promised - (losses[0] - losses[1]) / (2 * h)) / promised)
+    promised, measured = np.zeros((2, directions))
+    for i in range(directions):
+        moves = [rng.standard_normal(w.shape) for w, _ in kept]
+        promised[i] = sum((g * move).sum() for (_, g), move in zip(kept, moves))
+        for step in (h, -h):
+            for (leaf, name), (w, _), move in zip(slots, kept, moves):
+                setattr(leaf, name, w + step * move)
+            measured[i] += cross_entropy(network.forward(x), y) / (2 * step)
+    for (leaf, name), (w, _) in zip(slots, kept):
+        setattr(leaf, name, w)
+    size = max(map(np.linalg.norm, (promised, measured)))
+    return float(np.linalg.norm(promised - measured) / (size or 1.0))
 
 
 # ------------------------------------------------------------------------------ optimizers

@@ -31,19 +31,14 @@ def checked(function):
     return run
 
 
-def in_training(function):
-    """x (N, C) -> its batch_norm in training, nothing scaled or shifted."""
-    return lambda x: function(x, ONE, ZERO, ZERO, ONE, True, 0.1, 1e-5)[0]
-
-
 def layer_norm(x):
     """x (..., FEATURES) -> its layer_norm, nothing scaled or shifted."""
     return layers.layer_norm(x, ONE, ZERO)
 
 
-def moving(most):
+def moving(by, most):
     """The control for how far a number is moved."""
-    return controls.number("move its first feature by", most / 2, -most, most, 0.5)
+    return controls.number("move its first feature by", by, -most, most, 0.5)
 
 
 def neighbour(batch_norm=None):
@@ -52,37 +47,36 @@ def neighbour(batch_norm=None):
     With your own batch_norm the dots are yours, the reference's outputs are dashes.
     """
     exercise = exercises.batch_norm
-    picture = figures.Dependence("example", yours=batch_norm is not None)
-    yours, reference = in_training(checked(batch_norm)), in_training(exercise.reference)
-    examples = np.random.default_rng(0).standard_normal((16, FEATURES))
+    picture = figures.Dependence("example", 4.2, yours=batch_norm is not None)
+    function = checked(batch_norm)
 
-    def update(example, move, batch):
-        before, chosen = examples[:batch], min(example, batch) - 1
-        now = before.copy()
-        now[chosen, 0] += move
-        outputs = [(norm(before), norm(now)) for norm in (yours, layer_norm)]
-        changes = [np.delete(after - was, chosen, axis=0) for was, after in outputs]
-        if batch_norm is not None:
-            outputs[0] = (*outputs[0], reference(now))
-        moved = (
-            f"The first feature of example {chosen + 1} is moved by {figures.words(move)}." if move else ""
+    def yours(x):
+        return function(x, ONE, ZERO, ZERO, ONE, True, 0.1, 1e-5)[0]
+
+    def update(batch, example, move):
+        chosen = example - 1
+        (now, *batch_outputs), (_, *layer_outputs) = (
+            batches.neighbours_moved(norm, batch, chosen, move) for norm in (yours, layer_norm)
         )
-        others = "the other example" if batch == 2 else f"the other {batch - 1} examples"
-        return picture.update(moved, outputs, chosen, changes, others, about(exercise, batch_norm))
+        changes = [np.delete(after - was, chosen, axis=0) for was, after in (batch_outputs, layer_outputs)]
+        if batch_norm is not None:
+            batch_outputs.append(batches.over_batch(now))
+        moved = f"The first feature of example {example} is moved by {figures.words(move)}." if move else ""
+        others, remark = f"the other {batch - 1} examples", about(exercise, batch_norm)
+        return picture.update(moved, (batch_outputs, layer_outputs), chosen, changes, others, remark)
 
+    # With two examples only their order counts, and the other one does not move.
+    batch = controls.whole("examples in the batch", 6, 3, len(batches.EXAMPLES))
+    example = controls.whole("example", 6, 1, 6)
+    controls.at_most(example, batch)
     return live(
-        picture.figure,
-        update,
-        lambda: picture.sentence,
-        example=controls.whole("example", 6, 1, 16),
-        move=moving(10.0),
-        batch=controls.whole("examples in the batch", 6, 2, 16),
+        picture.figure, update, lambda: picture.sentence, batch=batch, example=example, move=moving(0.0, 10.0)
     )
 
 
 def future():
     """Move one token: which earlier outputs of its sequence change? BatchNorm beside LayerNorm."""
-    picture = figures.Dependence("token")
+    picture = figures.Dependence("token", 6.4)  # one of 40 numbers comes out as √39 at most
     sequences = np.random.default_rng(0).standard_normal((4, 10, FEATURES))
 
     def update(token, move):
@@ -99,7 +93,7 @@ def future():
         update,
         lambda: picture.sentence,
         token=controls.whole("token", 10, 2, 10),
-        move=moving(20.0),
+        move=moving(10.0, 20.0),
     )
 
 
@@ -143,19 +137,17 @@ def padding(masked_batch_norm=None):
         remark = about(exercise, masked_batch_norm, masked)
         return picture.update(*(a[..., 0] for a in (x, y, reference)), mask, masked, remark)
 
-    masked = controls.toggle("padding", ("counted", False), ("masked", True))
-    masked.value = masked_batch_norm is not None  # begin with what is theirs
     return live(
         picture.figure,
         update,
         lambda: picture.sentence,
-        masked=masked,
+        masked=controls.toggle("padding", ("counted", False), ("masked", True)),
         shortest=controls.whole("tokens of the shortest sequence", 10, 10, batches.LONGEST),
         mean=controls.number("mean of the tokens", 0.0, -3.0, 3.0, 0.5),
     )
 
 
-NOISE_AT = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
+NOISE_AT = (1, 2, 3, 4, 8, 16, 32, 64, 128, 256)
 
 
 def small_batches():
@@ -169,7 +161,7 @@ def small_batches():
         picture.figure,
         update,
         lambda: picture.sentence,
-        batch=controls.whole("examples in a batch", 4, 1, 256),
+        batch=controls.stops("examples in a batch", 4, *NOISE_AT),
     )
 
 
@@ -188,18 +180,16 @@ def train_and_eval(batch_norm=None):
 
     def update(steps, momentum, batch, shift, draw):
         stream = batches.stream(MOST_STEPS + MOST_DRAWS, batch)
-        seen, new = stream[:steps], stream[MOST_STEPS + draw] + shift
+        seen, new = stream[:steps], stream[MOST_STEPS:] + shift
         kept = batches.running_statistics(yours, seen, momentum)
-        last = [k[-1] for k in kept]
-        one, zero = np.ones(new.shape[1]), np.zeros(new.shape[1])
-        outputs = (yours(new, one, zero, *last, training, momentum, 1e-5)[0] for training in (True, False))
+        outputs = batches.both_modes(yours, new, [k[-1] for k in kept], momentum)
         reference = None
         if batch_norm is not None:
             reference = batches.running_statistics(exercise.reference, seen, momentum)
             reference = [k[:, 0] for k in reference]
-        shown = (a[:, 0] for a in (new, *outputs))
+        shown = (a[..., 0] for a in (new, *outputs))
         remark = about(exercise, batch_norm)
-        return picture.update([k[:, 0] for k in kept], reference, *shown, momentum, remark)
+        return picture.update([k[:, 0] for k in kept], reference, *shown, draw, momentum, remark)
 
     return live(
         picture.figure,
@@ -222,13 +212,18 @@ def batch_sizes():
         picture.update,
         batches.compare_batch_sizes,
         batches.comparison_steps(),
-        2,
+        len(batches.COMPARED),
         lambda: picture.sentence,
-        epochs=controls.toggle("passes through the data", 8, 2),
+        epochs=controls.toggle("passes through the data", 2, 8),
     )
 
 
-NORMS = {"no normalization": (None, GHOST), "LayerNorm": ("layer", LAYER), "BatchNorm": ("batch", BATCH)}
+NETWORKS = {  # name: (norm, is each layer's input added to its output?, colour)
+    "no normalization": (None, False, GHOST),
+    "LayerNorm": ("layer", False, LAYER),
+    "BatchNorm": ("batch", False, BATCH),
+    "BatchNorm and shortcuts": ("batch", True, BATCH),
+}
 
 
 def batch_norm_at_init():
@@ -236,9 +231,9 @@ def batch_norm_at_init():
     picture = figures.AtInit()
 
     def update(name, activation, batch):
-        norm, color = NORMS[name]
-        dh = batches.gradient_growth(norm, activation, batch)
-        known = norm == "batch" and activation == "relu"
+        norm, residual, color = NETWORKS[name]
+        dh = batches.gradient_growth(norm, activation, batch, residual)
+        known = norm == "batch" and activation == "relu" and not residual
         network = f"{name[0].upper()}{name[1:]}, {len(dh) - 1} {activation} layers, {batch} examples"
         return picture.update(dh, network, color, batches.RELU_BATCH_NORM_GROWTH if known else None)
 
@@ -246,7 +241,7 @@ def batch_norm_at_init():
         picture.figure,
         update,
         lambda: picture.sentence,
-        name=controls.toggle("before each activation", *NORMS),
+        name=controls.toggle("before each activation", *NETWORKS),
         activation=controls.choice("activation", "relu", "tanh", "linear"),
         batch=controls.choice("examples in the batch", 128, 32, 8),
     )

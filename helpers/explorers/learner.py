@@ -50,3 +50,14 @@ def about(exercise, function, used=True):
     if exercise.is_blank(function):
         return f" Your {exercise.name} is still blank: this is the reference."
     return f" Drawn with your {exercise.name}."
+
+
+def about_all(*pairs):
+    """The same of several pairs (exercise, function), in one sentence or two."""
+    passed = [(exercise, function) for exercise, function in pairs if function is not None]
+    blank = [exercise.name for exercise, function in passed if exercise.is_blank(function)]
+    drawn = [exercise.name for exercise, _ in passed if exercise.name not in blank]
+    remark = f" Drawn with your {' and '.join(drawn)}." if drawn else ""
+    if len(blank) > 1:
+        return f" Your {' and '.join(blank)} are still blank: these are the references."
+    return remark + (f" Your {blank[0]} is still blank: this is the reference." if blank else "")

@@ -10,7 +10,7 @@ from ..layers import layer_norm
 from ..live import Told, live
 from ..running import Run
 from .gradients import EVERY, STEPS, side_by_side
-from .learner import about, given, shaped
+from .learner import about, about_all, given, shaped
 
 NORMAL, UNIFORM = "128 features, past 100", "16 features, W between −1 and 1"
 
@@ -45,15 +45,16 @@ def drift(layer_norm=None):
         gain = gain if network == NORMAL else np.sqrt(16 / 3)
         setting = network, layers, gain, draw
         seen, rival = measured(*setting, yours if norm else None), measured(*setting, None)
-        theory = np.ones(layers + 1) if norm else gain ** np.arange(layers + 1.0)
+        start = 1.0 if layer_norm is None else seen.std[0]  # with theirs, the rows differ in size
+        theory = np.ones(layers + 1) if norm else start * gain ** np.arange(layers + 1.0)
         if layer_norm is None or not norm:
             rival = rival if norm else measured(*setting, exercise.reference)
-            return picture.update(seen, rival, theory, norm is not None, gain)
+            return picture.update(seen, rival, theory, norm, gain)
         reference = measured(*setting, exercise.reference)
         return picture.update_yours(seen, reference, theory, gain, about(exercise, layer_norm))
 
-    norm = controls.toggle("after each layer", ("No normalization", None), ("With LayerNorm", "layer"))
-    norm.value = "layer" if layer_norm is not None else None  # begin with what is theirs
+    norm = controls.toggle("after each layer", ("No normalization", False), ("With LayerNorm", True))
+    norm.value = layer_norm is not None  # begin with what is theirs
     network = controls.choice("network", NORMAL, UNIFORM)
     layers, gain = controls.whole("layers", 15, 1, 64), controls.number("gain", 1.5, 0.1, 3.0, 0.1)
     controls.only_when(network, NORMAL, gain)
@@ -71,7 +72,6 @@ EXAMPLES = {
     "mean 87, spread 4312": 87 + 4312 * np.array([-1.5, -0.5, 0.5, 1.5]) / np.sqrt(1.25),
     "all the same": (3, 3, 3, 3),
     "one outlier": (1, 2, 1, 2, 1, 2, 1, 100),
-    "very small spread": (2.001, 1.999, 2.0, 2.002),
     "two features": (5, 7),
 }
 STEP_PAGES = {
@@ -92,7 +92,7 @@ def layer_norm_steps(example="four numbers"):
         one, zero = np.ones_like(x), np.zeros_like(x)
         return {
             "Input": x,
-            "Centered": x - x.mean(),
+            "Centered": figures.settled(x - x.mean(), np.abs(x).max()),
             "Normalized": layer_norm(x, one, zero, eps),
             "Scaled and shifted": layer_norm(x, gamma * one, beta * one, eps),
         }
@@ -100,19 +100,22 @@ def layer_norm_steps(example="four numbers"):
     def update(step, x, entry, move, gamma, beta, eps):
         x = np.array(x)
         moved, chosen = x.copy(), min(entry, len(x)) - 1
-        moved[chosen] += move * 10.0 ** np.floor(np.log10(x.std() or 1.0))
+        moved[chosen] += move * (x.std() or 1.0)
         steps = steps_of(moved, gamma, beta, eps)
         before = steps_of(x, gamma, beta, eps) if move else steps
         return picture.update(steps, step, before, chosen, (gamma, beta, eps))
 
+    x = controls.Numbers("input x", {example: EXAMPLES[example], **EXAMPLES})
+    entry = controls.whole("chosen entry", min(4, len(x.value)), 1, len(x.value))
+    x.observe(lambda change: entry.set_trait("max", len(change["new"])), "value")
     return live(
         picture.figure,
         update,
         lambda: picture.sentence,
         lambda: picture.details,
-        x=controls.Numbers("input x", {example: EXAMPLES[example], **EXAMPLES}),
-        entry=controls.whole("chosen entry", 4, 1, 16),
-        move=controls.number("move it by (steps of the size of σ)", 0.0, -10.0, 10.0, 0.5),
+        x=x,
+        entry=entry,
+        move=controls.number("move it by so many σ of the input", 0.0, -10.0, 10.0, 0.5),
         gamma=controls.number("γ (scale)", 2.0, -3.0, 3.0, 0.1),
         beta=controls.number("β (shift)", 0.5, -3.0, 3.0, 0.1),
         eps=controls.power("ε", -5, -12, 0),
@@ -134,9 +137,9 @@ def geometry():
         picture.figure,
         update,
         lambda: picture.sentence,
-        x1=controls.number("x₁", 2.0, -2.0, 2.0, 0.1),
-        x2=controls.number("x₂", -0.5, -2.0, 2.0, 0.1),
-        x3=controls.number("x₃", 1.5, -2.0, 2.0, 0.1),
+        x1=controls.number("x₁", 1.5, -1.5, 1.5, 0.1),
+        x2=controls.number("x₂", -1.5, -1.5, 1.5, 0.1),
+        x3=controls.number("x₃", 1.2, -1.5, 1.5, 0.1),
         turn=controls.whole("turn, degrees", 20, 0, 360),
         tilt=controls.whole("look down by, degrees", 25, 0, 90),
     )
@@ -210,13 +213,37 @@ def when_numbers_run_out():
     )
 
 
-def with_norm(forward, backward):
-    """A plain network of 8 layers whose every LayerNorm runs these two functions."""
+def with_norm(forward, backward, rng=None):
+    """A plain network of 8 layers whose every LayerNorm runs these two functions; with rng, γ and β are random."""
     network = experiments.Classifier(8, norm="layer")
     for leaf in experiments.leaves(network):
         if isinstance(leaf, layers.LayerNorm):
             _run_by(leaf, forward, backward)
+            if rng:
+                leaf.gamma, leaf.beta = (
+                    rng.uniform(0.5, 1.5, leaf.gamma.shape),
+                    rng.normal(0, 0.5, leaf.beta.shape),
+                )
     return network
+
+
+def slopes(gaps):
+    """What the sentence says of the slopes promised and measured."""
+    said = "The slopes your gradient promises and those measured"
+    if max(gaps.values()) < 1e-3:
+        return f" {said} agree (weights, γ, β)."
+    parts = (
+        f"{name} "
+        + (
+            "agree"
+            if gap < 1e-3
+            else "are no numbers"
+            if np.isnan(gap)
+            else f"differ by {figures.words(100 * gap)} %"
+        )
+        for name, gap in gaps.items()
+    )
+    return f" {said}: {', '.join(parts)}."
 
 
 def _run_by(leaf, forward, backward):
@@ -242,14 +269,13 @@ def train_with(layer_norm=None, layer_norm_backward=None):
         "yours": (own_shape(norm, layer_norm), given(back, layer_norm_backward)),
         "the reference": (norm.reference, back.reference),
     }
-    remark = about(norm, layer_norm) + about(back, layer_norm_backward)
-    checked = [""]
+    remark = about_all((norm, layer_norm), (back, layer_norm_backward))
+    checked = [""]  # γ = 1 and β = 0, as they begin, would hide a wrong use of them
 
     def work(lr):
         networks = {name: with_norm(*pair) for name, pair in pairs.items()}
-        gap = experiments.gradient_gap(networks["yours"], *experiments.spirals())
-        verdict = "agree" if gap < 1e-3 else f"differ by {figures.words(100 * gap)} %"
-        checked[0] = f" The slope that your gradient promises and the slope measured {verdict}."
+        unsettled = with_norm(*pairs["yours"], np.random.default_rng(0))
+        checked[0] = slopes(experiments.gradient_gaps(unsettled, *experiments.spirals()))
         yield from side_by_side(networks, lr)
 
     return Run(

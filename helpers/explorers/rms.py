@@ -19,6 +19,7 @@ EXAMPLES = {
     "one outlier": (1, 2, 1, 2, 1, 2, 1, 100),
     "after a ReLU": (0, 0.4, 0, 1.5, 0.2, 0, 0.9, 0),
 }
+OFFSETS = np.linspace(-20, 20, 161)
 
 
 def _of_two_rows(exercise, function):
@@ -35,6 +36,13 @@ def _of_two_rows(exercise, function):
     return run
 
 
+def _whose(plain, exercise, function, reference):
+    """How a picture calls its RMSNorm, what it draws beside it (only beside a learner's), and a remark."""
+    if function is None or exercise.is_blank(function):
+        return plain, None, about(exercise, function)
+    return f"your {exercise.name}", reference, ""
+
+
 def two_norms(rms_norm=None, rms_norm_offset=None):
     """The same vector through LayerNorm and RMSNorm, and what an offset does; with your own functions, yours."""
     plain, offset_gain = exercises.rms_norm, exercises.rms_norm_offset
@@ -44,16 +52,18 @@ def two_norms(rms_norm=None, rms_norm_offset=None):
     def update(x, offset, gain, gamma, w, eps):
         exercise, function = gains[gain]
         parameter, gamma = (gamma, gamma) if gain == "γ" else (w, 1 + w)
-        x = np.array(x) + offset
+        typed = np.array(x)
+        x = typed + offset
         one = np.full(len(x), gamma)
         rms, reference = (
             _of_two_rows(exercise, one_of)(x, parameter, eps) for one_of in (function, exercise.reference)
         )
-        moved = x - offset + figures.TwoNorms.OFFSETS[:, None]
+        offsets = np.sort([*OFFSETS, np.clip(-typed.mean(), -20, 20)])  # where the two agree, too
+        moved = typed + offsets[:, None]
         layer, *layers_moved = layers.layer_norm(np.vstack([x, moved]), one, 0 * one, eps)
-        apart = np.abs(layers_moved - layers.rms_norm(moved, one, eps)).max(axis=1)
-        beside = None if function is None else reference
-        return picture.update(x, offset, layer, rms, beside, apart, about(exercise, function))
+        apart = offsets, np.abs(layers_moved - layers.rms_norm(moved, one, eps)).max(axis=1)
+        name, beside, remark = _whose("RMSNorm", exercise, function, reference)
+        return picture.update(x, offset, eps, layer, rms, name, beside, apart, remark)
 
     gain = controls.toggle("gain", *gains)
     gamma = controls.number("γ", 1.0, -1.0, 3.0, 0.1)
@@ -95,12 +105,10 @@ def what_the_gradient_loses(rms_norm_backward=None):
         rms, std = np.sqrt(size**2 + eps), np.sqrt((size * direction).var() + eps)
         mine = given(exercise, rms_norm_backward)
         dx = backward(mine, dy[None], x[None], eps)[0]
-        reference = None if rms_norm_backward is None else sizes(exercise.reference, size, eps, rms)
+        reference = sizes(exercise.reference, size, eps, rms)
+        whose = _whose("RMSNorm's backward pass", exercise, rms_norm_backward, reference)
         layer = sizes(layers.layer_norm_backward, size, eps, std)
-        of_rms = sizes(mine, size, eps, rms)
-        return picture.update(
-            x, x / rms, dy, dx, layer, of_rms, reference, about(exercise, rms_norm_backward)
-        )
+        return picture.update(x, x / rms, dy, dx, layer, sizes(mine, size, eps, rms), *whose)
 
     return live(
         picture.figure, update, lambda: picture.sentence,
@@ -120,11 +128,14 @@ def what_leaves_it_unchanged():
         visited.add(change)
         return picture.update(experiments.invariance(factor, shift, eps), change, visited, factor)
 
+    change = controls.toggle("change", *CHANGES)
+    factor = controls.toggle("factor a", *((f"× {figures.words(a)}", a) for a in (2.5, 0.5, 10.0, -1.0)))
+    shift = controls.number("size of v", 1.0, 0.1, 10.0, 0.1)
+    controls.only_when(change, tuple(name for name in CHANGES if "a" in name.split()), factor)
+    controls.only_when(change, tuple(name for name in CHANGES if "v" in name.split()), shift)
     return live(
         picture.figure, update, lambda: picture.sentence, lambda: picture.details,
-        change=controls.toggle("change", *CHANGES),
-        factor=controls.toggle("factor a", *((f"× {figures.words(a)}", a) for a in (2.5, 0.5, 10.0, -1.0))),
-        shift=controls.number("size of v", 1.0, 0.1, 10.0, 0.1),
+        change=change, factor=factor, shift=shift,
         eps=controls.power("ε", -6, -12, 0),
     )  # fmt: skip
 

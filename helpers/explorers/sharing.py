@@ -38,13 +38,13 @@ def _alone(name):
 
 
 MEASURED = {  # row of the table: what stands there for a norm
-    "statistics of the first number over": lambda name: where(sharing.groups(name) == 0),
-    "change when another example changes": lambda name: words(sharing.neighbour_effect(name)),
-    "change when a later token changes": lambda name: words(sharing.future_effect(name)),
-    "change when padding is added": lambda name: words(sharing.padding_effect(name)),
-    "one token, all alone, comes out with": _alone,
-    "evaluation differs from training by": lambda name: words(sharing.evaluation_effect(name)),
-    "numbers learned + kept": _kept,
+    "statistics over": lambda name: where(sharing.groups(name) == 0),
+    "change: other example": lambda name: words(sharing.neighbour_effect(name)),
+    "change: later token": lambda name: words(sharing.future_effect(name)),
+    "change: padding": lambda name: words(sharing.padding_effect(name)),
+    "one token alone": _alone,
+    "change: evaluation": lambda name: words(sharing.evaluation_effect(name)),
+    "learned + kept": _kept,
 }
 
 

@@ -17,7 +17,7 @@ from ..running import Run
 from .learner import about, given
 
 OPTIMIZERS = (("SGD", "sgd"), ("Adam", "adam"))
-NORMS = (("none", None), ("BatchNorm", "batch"), ("LayerNorm", "layer"), ("RMSNorm", "rms"))
+NORMS = (("none", ""), ("BatchNorm", "batch"), ("LayerNorm", "layer"), ("RMSNorm", "rms"))
 GAINS = (("√2", bench.HE), *((f"{gain}", gain) for gain in (0.5, 1.0, 1.2, 2.0)))
 ALPHAS = (("1", 1.0), ("1/√blocks", "root"), ("0.1", 0.1), ("learned, from 0 (ReZero)", "learned"))
 FILE = Path("workbench_runs.csv")
@@ -43,7 +43,7 @@ def train(layers, width, activation, gain, residual, alpha, norm, place, optimiz
     alpha = (layers / 2) ** -0.5 if alpha == "root" else alpha
     kind = "residual" if residual else "plain"
     how = {"activation": activation, "gain": gain, "place": place, "width": width, "seed": seed}
-    network = experiments.Classifier(layers, kind, norm, alpha, **how)
+    network = experiments.Classifier(layers, kind, norm or None, alpha, **how)
     seen = []
     for snapshot in bench.watch(
         network, *bench.spirals(), steps=budget, optimizer=optimizer, lr=lr, seed=seed

@@ -3,6 +3,7 @@
 import numpy as np
 from matplotlib.collections import LineCollection
 
+from ..experiments.batches import noise_theory
 from .drawing import (
     GHOST,
     INK,
@@ -35,16 +36,17 @@ def named(ax, name):
 class Moves:
     """Outputs at several places (examples or tokens), a column of dots for each feature: before and now."""
 
-    LIMITS, ROOM = (-4.2, 4.2), (4, 6, 10, 16)
+    ROOM = 4, 6, 10, 16
 
-    def __init__(self, ax, name, place, color):
-        self.ax = ax
+    def __init__(self, ax, name, place, color, most):
+        self.ax, self.limits = ax, (-most, most)
         self.chosen = Bars(ax, GHOST, alpha=0.25)
         self.way = ax.add_collection(LineCollection([], colors=color, lw=1.5))
-        (self.before,) = ax.plot([], [], "o", mfc="white", mec=GHOST, ms=6, label="before")
-        (self.now,) = ax.plot([], [], "o", color=color, ms=5, label="now")
-        (self.reference,) = ax.plot([], [], "_", color=INK, ms=10, mew=1.5, label="reference")
-        ax.set_ylim(self.LIMITS)
+        whole = {"clip_on": False}  # also at the edge, where what is off the scale ends
+        (self.before,) = ax.plot([], [], "o", mfc="white", mec=GHOST, ms=6, label="before", **whole)
+        (self.now,) = ax.plot([], [], "o", color=color, ms=5, label="now", **whole)
+        (self.reference,) = ax.plot([], [], "_", color=INK, ms=10, mew=1.5, label="reference", **whole)
+        ax.set_ylim(self.limits)
         ax.set_xlabel(f"{place} (grey: the one that is moved)", fontsize=12)
         ax.set_ylabel("output", fontsize=12)
         named(ax, name)
@@ -55,12 +57,12 @@ class Moves:
         room = next(step for step in self.ROOM if places <= step)
         set_limits(self.ax, (0.4, room + 0.6))
         x = (1 + np.arange(places)[:, None] + np.linspace(-0.24, 0.24, features)).ravel()
-        before, now = (clip(y.ravel(), self.LIMITS) for y in (before, now))
-        self.chosen.set(chosen + 1, *self.LIMITS)
+        before, now = (clip(y.ravel(), self.limits) for y in (before, now))
+        self.chosen.set(chosen + 1, *self.limits)
         self.way.set_segments(np.stack([np.stack([x, before], 1), np.stack([x, now], 1)], axis=1))
         self.before.set_data(x, before)
         self.now.set_data(x, now)
-        drawn = [] if reference is None else clip(reference.ravel(), self.LIMITS)
+        drawn = [] if reference is None else clip(reference.ravel(), self.limits)
         self.reference.set_data(x[: len(drawn)], drawn)
         return [self.chosen.artist, self.way, self.before, self.now, self.reference]
 
@@ -68,10 +70,11 @@ class Moves:
 class Dependence:
     """One number is moved: which outputs change? BatchNorm beside LayerNorm."""
 
-    def __init__(self, place, yours=False):
-        """place: "example" or "token"; yours: with the reference's marks beside the learner's dots."""
+    def __init__(self, place, most, yours=False):
+        """place: "example" or "token"; most: the largest output; yours: with the reference's marks beside the dots."""
         self.figure, (left, right) = new_figure(2)
-        self.panels = Moves(left, "BatchNorm", place, BATCH), Moves(right, "LayerNorm", place, LAYER)
+        norms = (left, "BatchNorm", BATCH), (right, "LayerNorm", LAYER)
+        self.panels = [Moves(ax, name, place, color, most) for ax, name, color in norms]
         first, second = self.panels
         legend_above(left, *([first.reference] if yours else [first.before, first.now]))
         legend_above(right, second.before, second.now)
@@ -95,10 +98,13 @@ class Dependence:
     @staticmethod
     def _change(change):
         size = np.abs(change)
-        changed = int((~(size < 1e-9)).sum())
-        if not changed:
+        changed = size[~(size < 1e-9)]
+        if not changed.size:
             return f"changed none of the {count(size.size, 'output')}"
-        return f"changed {changed} of {count(size.size, 'output')}, by up to {words(size.max())}"
+        return (
+            f"changed {changed.size} of {count(size.size, 'output')}, by {words(changed.mean())} on average and "
+            f"by up to {words(changed.max())}"
+        )
 
 
 # ------------------------------------------------------------------------------ sequences
@@ -111,7 +117,7 @@ class Lengths:
 
     def __init__(self, longest):
         self.figure, (self.left, right) = new_figure(2)
-        self.bars = Bars(self.left, WITH)
+        self.bars = Bars(self.left, GHOST)
         (self.mean,) = right.plot([], [], "o", color=MEAN, ms=3, label="mean")
         (self.spread,) = right.plot([], [], "s", color=SPREAD, ms=3, label="spread")
         (self.theory,) = right.plot([], [], "--", color=THEORY, lw=1.2, label="±1/√n")
@@ -156,19 +162,25 @@ class Padding:
         self.figure, (left, right) = new_figure(2)
         size = 0.5, shape[1] + 0.5, shape[0] + 0.5, 0.5
         self.image = left.imshow(
-            np.zeros(shape), cmap="PuOr", vmin=-3, vmax=3, aspect="auto", extent=size, interpolation="nearest"
+            np.zeros(shape),
+            cmap="Greys",
+            vmin=-3,
+            vmax=6,
+            aspect="auto",
+            extent=size,
+            interpolation="nearest",
         )
         (self.ends,) = left.plot([], [], "-", color=INK, lw=2, label="end of the sequence")
         left.grid(False)
         left.set(xlim=size[:2], ylim=size[2:])
-        left.set_xlabel("position (orange: below 0, purple: above)", fontsize=11)
+        left.set_xlabel("position (the darker, the larger the output)", fontsize=11)
         left.set_ylabel("sequence", fontsize=12)
         legend_above(left, self.ends)
-        self.bars = Bars(right, WITH)
+        self.bars = Bars(right, BATCH)
         (self.right,) = right.plot([], [], "--", color=THEORY, lw=1.5, label="masked, the reference")
         right.set(xlim=(-5, 5), ylim=(0, self.TOP))
         right.set_xlabel("output of a real token", fontsize=12)
-        right.set_ylabel("share of tokens per unit", fontsize=12)
+        right.set_ylabel("density of real tokens", fontsize=12)
         legend_above(right, self.right)
         self.sentence = ""
 
@@ -180,7 +192,6 @@ class Padding:
         self.ends.set_data(np.repeat(length + 0.5, 2), np.repeat(edge, 2)[1:-1])
         middle = (self.EDGES[1:] + self.EDGES[:-1]) / 2
         self.bars.set(middle, 0, self._shares(y[mask]), width=self.EDGES[1] - self.EDGES[0])
-        self.bars.artist.set_facecolor(WITH if masked else WITHOUT)
         self.right.set_data(middle, self._shares(reference[mask]))
         self._say(x, y, mask, masked)
         self.sentence += remark
@@ -216,19 +227,19 @@ class SmallBatches:
     """Noise of a batch's mean and variance against its size, and what BatchNorm makes of one value."""
 
     def __init__(self, sizes, scan):
-        """sizes: batch sizes, at least 2; scan: BatchNoise of each."""
+        """sizes: batch sizes; scan: BatchNoise of each."""
         self.figure, (left, right) = new_figure(2)
         (mean,) = left.plot(sizes, [noise.mean for noise in scan], "o", color=MEAN, ms=5, label="mean")
         (var,) = left.plot(sizes, [noise.var for noise in scan], "s", color=SPREAD, ms=5, label="variance")
         fine = np.geomspace(1, 256, 100)
-        left.plot(fine, fine**-0.5, "--", color=THEORY, lw=1.2)
-        (theory,) = left.plot(
-            fine[1:], (2 / (fine[1:] - 1)) ** 0.5, "--", color=THEORY, lw=1.2, label="theory"
+        theory, _ = (
+            left.plot(fine, line, "--", color=THEORY, lw=1.2, label="theory")[0]
+            for line in noise_theory(fine)
         )
-        (self.here,) = left.plot([], [], "D", color=INK, ms=9, mfc="none", mew=2)
-        left.set(xscale="log", yscale="log", xlim=(0.9, 300), ylim=(0.03, 3))
+        (self.here,) = left.plot([], [], "D", color=INK, ms=9, mfc="none", mew=2, clip_on=False)
+        left.set(xscale="log", yscale="log", xlim=(0.9, 300), ylim=(0.04, 1.5))
         left.set_xticks([1, 4, 16, 64, 256], ["1", "4", "16", "64", "256"])
-        left.set_yticks([0.05, 0.1, 0.2, 0.5, 1, 2], ["0.05", "0.1", "0.2", "0.5", "1", "2"])
+        left.set_yticks([0.05, 0.1, 0.2, 0.5, 1], ["0.05", "0.1", "0.2", "0.5", "1"])
         left.set_xlabel("batch size B", fontsize=12)
         left.set_ylabel("typical error", fontsize=12)
         left.minorticks_off()
@@ -244,17 +255,15 @@ class SmallBatches:
     def update(self, noise, batch):
         """noise: BatchNoise of batches of this size."""
         self.dots.set_data(noise.x, noise.y)
-        seen = [error for error in (noise.mean, noise.var) if error is not None]
-        self.here.set_data([batch] * len(seen), seen)
-        theory = words(batch**-0.5)
-        self.sentence = f"{count(batch, 'example')} in a batch: its mean is typically off by {words(noise.mean)} (theory 1/√{batch} = {theory})"
+        self.here.set_data([batch, batch], [noise.mean, noise.var])
+        mean, var = noise_theory(batch)
+        self.sentence = (
+            f"{count(batch, 'example')} in a batch: its mean is typically off by {words(noise.mean)} (theory "
+            f"{words(mean)}), its variance by {words(100 * noise.var)} % (theory {words(100 * var)} %), and the "
+            f"output by {words(noise.error)}."
+        )
         if batch == 1:
-            self.sentence += ", its variance is always 0, and every output is β = 0, whatever the input."
-        else:
-            self.sentence += (
-                f", its variance by {words(100 * noise.var)} % (theory {words(100 * (2 / (batch - 1)) ** 0.5)} %), "
-                f"and the output by {words(noise.error)}."
-            )
+            self.sentence += " The variance is always 0, and every output is β = 0, whatever the input."
         if batch == 2:
             self.sentence += " It is −1 or +1, as far as ε allows: only who is larger is left."
         return [self.here, self.dots]
@@ -267,8 +276,8 @@ class TrainAndEval:
     """Running statistics on their way, and one new batch by both kinds of statistics."""
 
     CONVENTION = (
-        "Here new = (1 − momentum) × old + momentum × batch, as in PyTorch; the variance of the batch is the biased one "
-        "(divided by n) for the outputs, the unbiased one (divided by n − 1) for what is kept."
+        "The convention is PyTorch's: new = (1 − momentum) × old + momentum × batch; the variance of the batch is the "
+        "biased one (divided by n) for the outputs, the unbiased one (divided by n − 1) for what is kept."
     )
     RUN, OUT = (-2.0, 8.0), (-4.0, 12.0)
 
@@ -276,7 +285,7 @@ class TrainAndEval:
         """steps: the most that will be shown; mean, std: of the stream; yours: with the reference beside."""
         self.true = mean, std
         self.figure, (left, right) = new_figure(2, width_ratios=[3, 2])
-        end = {"lw": 2.5, "ms": 6, "markevery": [-1]}
+        end = {"lw": 2.5, "ms": 6, "markevery": [-1], "clip_on": False}
         (self.mean,) = left.plot([], [], "o-", color=MEAN, label="mean", **end)
         (self.std,) = left.plot([], [], "s-", color=SPREAD, label="spread", **end)
         (self.reference,) = left.plot([], [], ":", color=INK, lw=1.5, label="reference")
@@ -293,8 +302,9 @@ class TrainAndEval:
         legend_above(right, self.by_batch, self.by_running)
         self.sentence, self.details = "", f"<p>{self.CONVENTION}</p>"
 
-    def update(self, statistics, reference, x, trained, evaluated, momentum, remark=""):
-        """statistics, reference: running mean and variance (steps + 1,) each; x, trained, evaluated (batch,)."""
+    def update(self, statistics, reference, x, trained, evaluated, draw, momentum, remark=""):
+        """statistics, reference: running mean and variance (steps + 1,) each; x, trained, evaluated (batches,
+        batch): new batches and their outputs; draw: the batch that is shown."""
         mean, var = statistics
         std = np.sqrt(np.maximum(var, 0))
         step = np.arange(len(mean))
@@ -305,15 +315,17 @@ class TrainAndEval:
             np.concatenate([[*step, np.nan] for _ in pairs] or [[]]),
             np.concatenate([[*pair, np.nan] for pair in pairs] or [[]]),
         )
-        self.by_batch.set_data(x, clip(trained, self.OUT))
-        self.by_running.set_data(x, clip(evaluated, self.OUT))
+        self.by_batch.set_data(x[draw], clip(trained[draw], self.OUT))
+        self.by_running.set_data(x[draw], clip(evaluated[draw], self.OUT))
         apart = np.abs(trained - evaluated).mean()
         self.sentence = (
             f"After {len(mean) - 1} {'batch' if len(mean) == 2 else 'batches'} with momentum {words(momentum)} the "
             f"running mean is {words(mean[-1])} and the running spread {words(std[-1])} (true: {words(self.true[0])} and "
-            f"{words(self.true[1])}). The outputs of a new batch in training and in evaluation are {words(apart)} apart "
-            f"on average.{remark}"
+            f"{words(self.true[1])}). The outputs of {len(x)} new batches in training and in evaluation are "
+            f"{words(apart)} apart on average.{remark}"
         )
+        if reference is not None and not np.allclose(statistics, reference):
+            self.sentence += " Its running statistics differ from the reference's (dotted)."
         return [self.mean, self.std, self.reference, self.by_batch, self.by_running]
 
 
@@ -322,7 +334,7 @@ class BatchSizes:
 
     STYLES = {
         "BatchNorm": (BATCH, "o-"),
-        "BatchNorm by batch": (BATCH, "o:"),
+        "BatchNorm by batch": (BATCH, "D:"),
         "LayerNorm": (LAYER, "s-"),
         "GroupNorm": (INK, "^--"),
         "no norm": (GHOST, "x:"),
@@ -364,11 +376,13 @@ class BatchSizes:
             return "Nothing is trained yet."
         sizes = sorted({size for _, size in errors})
         said = [self._at(size, errors) for size in dict.fromkeys((sizes[0], sizes[-1]))]
-        return f"Wrong on test data, means over seeds: {'; '.join(said)}."
+        least, most = min(map(len, errors.values())), max(map(len, errors.values()))
+        seeds = count(most, "seed") if least == most else f"{least} to {most} seeds"
+        return f"Wrong on test data, means over {seeds}: {'; '.join(said)}."
 
     def _at(self, size, errors):
         of = [
-            f"{name} {words(100 * np.mean(errors[name, size]))} % ({len(errors[name, size])})"
+            f"{name} {words(100 * np.mean(errors[name, size]))} %"
             for name in self.lines
             if (name, size) in errors
         ]
@@ -382,6 +396,7 @@ class AtInit:
     """The gradient at each layer of a fresh network, with BatchNorm in it, or another norm, or none."""
 
     INNER = slice(3, 24)  # away from both ends
+    LIMITS = 0.1, 1e4
 
     def __init__(self):
         self.figure, (ax,) = new_figure()
@@ -400,4 +415,5 @@ class AtInit:
             f"{network}: the gradient at the input is {words(dh[0])} times what entered at the last layer. Between layers "
             f"{layer[self.INNER][0]} and {layer[self.INNER][-1]} each layer multiplies it by {words(factor, 4)}{expected}."
         )
-        return self.layers.update(dh, color, theory=theory)
+        self.layers.legend.set_visible(growth is not None)
+        return [*self.layers.update(dh, color, theory=theory, limits=self.LIMITS), self.layers.legend]

@@ -17,10 +17,10 @@ class Cost:
         left.set(xlim=(-0.6, 1.6), ylim=(0, 14))
         left.set_xticks([0, 1], ["operations", "numbers\nmoved"], fontsize=11)
         left.set_ylabel("for each number", fontsize=12)
-        legend_above(left, *self.bars.handles(False))
         (self.runs,) = right.plot([], [], "|", color=GHOST, ms=14, mew=1.5, label="one run")
         (self.median,) = right.plot([], [], "D", color=WITH, ms=9, label="median")
         right.barh(0, self.PAPER[1] - self.PAPER[0], left=self.PAPER[0], height=0.35, color=GHOST, alpha=0.6)
+        (self.beyond,) = right.plot([], [], "<", color=GHOST, mfc="none", ms=8)
         right.axvline(0, color=INK, lw=0.8)
         right.set(xlim=(-20, 100), ylim=(-0.6, 2.6), xticks=range(-20, 101, 20))
         right.set_yticks(
@@ -35,14 +35,16 @@ class Cost:
         """counts: from `cost.counts`; saved: two arrays of percent, or None before anything is timed."""
         layer, rms = np.array(counts["LayerNorm"]), np.array(counts["RMSNorm"])
         self.sentence = (
-            f"For each number, with {d} features: LayerNorm does {words(layer[0])} operations and moves {words(layer[1])} numbers, "
-            f"RMSNorm {words(rms[0])} and {words(rms[1])}. "
+            f"For each number, with {d} features: LayerNorm does {words(layer[0], 2)} operations and moves {words(layer[1], 2)} numbers, "
+            f"RMSNorm {words(rms[0], 2)} and {words(rms[1], 2)}. "
         ) + self._timed(saved, 100 * layer[0] / (layer[0] + counts["feed-forward"][0]))
         alone, block = saved or ([], [])
-        limits = self.runs.axes.get_xlim()
-        self.runs.set_data(np.clip([*alone, *block], *limits), [2] * len(alone) + [1] * len(block))
-        self.median.set_data([np.clip(np.median(v), *limits) for v in saved or ()], [2, 1][: 2 * bool(saved)])
-        return [*self.bars.set(np.arange(2), layer, rms), self.runs, self.median]
+        runs, places = np.array([*alone, *block]), np.repeat([2, 1], len(alone))
+        lowest = self.runs.axes.get_xlim()[0]
+        self.runs.set_data(runs[runs >= lowest], places[runs >= lowest])
+        self.beyond.set_data(0 * runs[runs < lowest] + lowest + 2, places[runs < lowest])
+        self.median.set_data([max(np.median(v), lowest) for v in saved or ()], [2, 1][: 2 * bool(saved)])
+        return [*self.bars.set(np.arange(2), layer, rms), self.runs, self.beyond, self.median]
 
     @staticmethod
     def _timed(saved, share):

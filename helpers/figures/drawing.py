@@ -34,6 +34,11 @@ def words(value, digits=3):
     return f"{mantissa}\u00a0×\u00a010{raised}"  # no line ends inside a number
 
 
+def settled(values, size=1.0):
+    """The same values, with 0 where rounding has left something that is tiny beside `size`."""
+    return np.where(np.abs(values) > 1e-12 * size, values, 0.0)
+
+
 def count(number, noun):
     """ "1 layer", "2 layers"."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
@@ -216,4 +221,6 @@ def table(head, rows, chosen=None):
 def _row(row, chosen):
     name, *cells = (html.escape(cell) for cell in row)
     cells = "".join(f'<td style="{CELL}">{cell}</td>' for cell in cells)
-    return f'<tr><th scope="row" style="{CELL}">{name}{" ◀" if chosen else ""}</th>{cells}</tr>'
+    return (
+        f'<tr><th scope="row" style="{CELL}; text-align:left">{name}{" ◀" if chosen else ""}</th>{cells}</tr>'
+    )

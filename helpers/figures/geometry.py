@@ -21,8 +21,9 @@ BASIS = np.array([[1, -1, 0], [1, 1, -2], [1, 1, 1]]) / np.sqrt([[2], [6], [3]])
 AROUND = np.linspace(0, 2 * np.pi, 121)
 CIRCLE = np.sqrt(3) * (np.cos(AROUND)[:, None] * BASIS[0] + np.sin(AROUND)[:, None] * BASIS[1])
 MERIDIAN = np.sqrt(3) * (np.cos(AROUND)[:, None] * BASIS[0] + np.sin(AROUND)[:, None] * BASIS[2])
-PLANE = 2.2 * np.array([[1, 1], [1, -1], [-1, -1], [-1, 1], [1, 1]]) @ BASIS[:2]
-AXES = np.stack([np.zeros((3, 3)), 2.2 * np.eye(3), np.full((3, 3), np.nan)], axis=1).reshape(-1, 3)
+PLANE = 2.0 * np.array([[1, 1], [1, -1], [-1, -1], [-1, 1], [1, 1]]) @ BASIS[:2]
+ENDS = 2 * np.eye(3)
+AXES = np.stack([np.zeros((3, 3)), ENDS, np.full((3, 3), np.nan)], axis=1).reshape(-1, 3)
 
 
 def seen_from(points, turn, tilt):
@@ -43,13 +44,17 @@ class View:
             "meridian": ("-", WITH, 1, 0), "path": ("--", INK, 1.5, 0),
             "x": ("o", WITHOUT, 1, 9), "centred": ("s", MEAN, 1, 8), "out": ("D", WITH, 1, 8),
         }  # fmt: skip
+        self.names = [
+            ax.text(0, 0, name, fontsize=11, color=GHOST, ha="center", va="center")
+            for name in ("x₁", "x₂", "x₃")
+        ]
         self.lines = {
             name: ax.plot([], [], style, color=color, lw=lw, ms=ms)[0]
             for name, (style, color, lw, ms) in styles.items()
         }
         if sphere:  # seen from anywhere, it has the same outline
             ax.plot(*np.sqrt(3) * np.array([np.cos(AROUND), np.sin(AROUND)]), color=WITH, lw=1.5)
-        ax.set(xlim=(-4.3, 4.3), ylim=(-3.35, 3.35), xticks=[], yticks=[], aspect="equal")
+        ax.set(xlim=(-3.8, 3.8), ylim=(-2.85, 2.85), xticks=[], yticks=[], aspect="equal")
         ax.set_title(title, fontsize=12)
         ax.spines[:].set_visible(False)
 
@@ -60,7 +65,9 @@ class View:
         shapes |= {"meridian": MERIDIAN} if self.sphere else {"plane": PLANE, "centred": [centred]}
         for name, points in shapes.items():
             self.lines[name].set_data(*seen_from(points, turn, tilt).T)
-        return list(self.lines.values())
+        for text, place in zip(self.names, seen_from(1.15 * ENDS, turn, tilt)):
+            text.set_position(place)
+        return [*self.lines.values(), *self.names]
 
 
 class Geometry:
@@ -68,7 +75,7 @@ class Geometry:
 
     def __init__(self):
         self.figure, (left, right) = new_figure(2)
-        self.figure.subplots_adjust(left=0.02, right=0.98, bottom=0.01, top=0.92, wspace=0.02)
+        self.figure.subplots_adjust(left=0.02, right=0.98, bottom=0.08, top=0.92, wspace=0.02)
         self.layer, self.rms = (
             View(left, "LayerNorm: plane, then circle", False),
             View(right, "RMSNorm: sphere", True),
@@ -77,10 +84,11 @@ class Geometry:
             ("o", WITHOUT, "x"),
             ("s", MEAN, "x − μ"),
             ("D", WITH, "normalized"),
-            ("_", GHOST, "x₁, x₂, x₃ axes"),
         )
         handles = [left.plot([], [], m, color=c, ms=8, label=n)[0] for m, c, n in names]
-        left.legend(handles=handles, loc="lower left", fontsize=10, frameon=False, borderaxespad=0)
+        self.figure.legend(
+            handles=handles, loc="lower center", ncols=3, fontsize=10, frameon=False, borderaxespad=0.2
+        )
         self.sentence = ""
 
     def update(self, x, centred, layer, rms, turn, tilt):

@@ -14,6 +14,7 @@ from .drawing import (
     legend_above,
     new_figure,
     set_limits,
+    settled,
     step_up,
     table,
     words,
@@ -79,14 +80,14 @@ class LayerNormSteps:
         """steps: {name: values (d,)} in order; shown: the name of the one to draw; before: the same steps
         before the entry `chosen` was moved; scalars: gamma, beta, eps."""
         values = steps[shown]
-        mean, std = values.mean(), values.std()
+        mean, std = mean_of(values, steps), values.std()
         listed = ", ".join(words(v, 4) for v in values)
         self.sentence = f"{shown}: [{listed}] has mean μ = {words(mean, 4)} and spread σ = {words(std, 5)}."
         was, now = before["Input"][chosen], steps["Input"][chosen]
         if was != now:
-            changed = int((values != before[shown]).sum())
+            changed = sum(words(a, 4) != words(b, 4) for a, b in zip(values, before[shown]))
             self.sentence += (
-                f" Entry {chosen + 1} was moved from {words(was, 4)} to {words(now, 4)}: "
+                f" Entry {chosen + 1} was moved by {words(now - was, 4)}, from {words(was, 4)} to {words(now, 4)}: "
                 f"{changed} of {len(values)} values changed."
             )
         self.details = self._table(steps, shown) + self._arithmetic(steps, chosen, *scalars)
@@ -96,7 +97,7 @@ class LayerNormSteps:
     def _draw(self, values, mean, std):
         feature = np.arange(1, len(values) + 1)
         high = step_up(1.1 * max(np.abs(values).max(), abs(mean) + std) or 1.0)
-        room = next(step for step in (4, 8, 16) if len(values) <= step)
+        room = next(step for step in (2, 4, 8, 16) if len(values) <= step)
         set_limits(self.ax, (0.4, room + 0.6), (-high, high))
         low, top, ends = mean - std, mean + std, [0.4, len(values) + 0.6]
         self.band.set(np.mean(ends), low, top, width=np.ptp(ends))
@@ -110,13 +111,13 @@ class LayerNormSteps:
         rows = [
             (
                 name,
-                *(words(v, 4) for v in values),
-                *(words(n, 5) for n in (values.mean(), values.std(), values.std(ddof=1))),
+                *(words(n, 5) for n in (mean_of(v, steps), v.std(), v.std(ddof=1))),
+                *(words(n, 4) for n in v),
             )
-            for name, values in steps.items()
+            for name, v in steps.items()
         ]
         features = (f"x<sub>{i}</sub>" for i in range(1, len(steps[shown]) + 1))
-        return table(("", *features, "μ", "σ", "σ with ddof=1"), rows, shown)
+        return table(("", "μ", "σ", "σ with ddof=1", *features), rows, shown)
 
     @staticmethod
     def _arithmetic(steps, chosen, gamma, beta, eps):
@@ -129,7 +130,7 @@ class LayerNormSteps:
         written = (
             f"{words(x[chosen], 6)} − {in_brackets(mean)}",
             f"√({words(var, 6)} + {words(eps)})",
-            f"{in_brackets(exact)} / {words(divisor, 6)}",
+            f"{in_brackets(exact)} / {words(divisor, 8)}",
             f"{words(gamma)} × {in_brackets(hat)} + {in_brackets(beta)}",
         )
         names = "Centered", "√(σ² + ε)", "Normalized", "Scaled and shifted"
@@ -137,6 +138,11 @@ class LayerNormSteps:
         roughly = (words(v, 6) for v in (*about, gamma * about[2] + beta))
         head = (f"entry {chosen + 1}", "arithmetic", "exact", "rounding to 2 decimals")
         return "<br>" + table(head, zip(names, written, exactly, roughly))
+
+
+def mean_of(values, steps):
+    """Their mean; 0 where it is what rounding has left of it."""
+    return settled(values.mean(), np.abs(steps["Input"]).max() + np.abs(values).max())
 
 
 def in_brackets(value, digits=6):

@@ -14,6 +14,8 @@ from .drawing import (
     legend_above,
     new_figure,
     put_dot,
+    set_limits,
+    set_text,
     words,
 )
 
@@ -42,7 +44,7 @@ class NumbersRunOut:
         right.set_ylabel("variance / true variance", fontsize=12)
         for ax in (left, right):
             ax.minorticks_off()
-        legend_above(left, self.output, self.limit)
+        self.legend = legend_above(left, self.output, self.limit)
         legend_above(right, self.one_pass, self.welford)
         self.sentence = ""
 
@@ -51,6 +53,8 @@ class NumbersRunOut:
         variance / true, Welford's / true)."""
         self.output.set_data(spreads, scan.output)
         self.limit.set_data([limit, limit], [-0.1, 1.3])
+        where = "" if limit < 450 else " →"  # beyond the picture
+        set_text(self.legend.get_texts()[1], "√(largest number / d)" + where)
         self.here.set_data([here[0]], [here[1]])
         for line, ratio in ((self.one_pass, scan.one_pass), (self.welford, scan.welford)):
             drawn = np.isfinite(ratio)
@@ -59,9 +63,9 @@ class NumbersRunOut:
         dead = spreads[scan.output == 0]
         first = f"first all-zero output at σ = {words(dead[0])}" if dead.size else "no overflow up to σ = 400"
         self.sentence = (
-            f"{name}, d = {d}: σ = {words(here[0])} comes out as {words(here[1])}; {first} "
-            f"(theory {words(limit)}). With mean {words(there[0], 4)} the one-pass variance {self._fate(there[1])}; "
-            f"Welford's {self._fate(there[2])}."
+            f"{name}, d = {d}. Left: σ = {words(here[0])} comes out as {words(here[1])}; {first} "
+            f"(theory {words(limit)}). Right, where σ = 0.5 always: with mean {words(there[0], 4)} the one-pass variance "
+            f"{self._fate(there[1])}; Welford's {self._fate(there[2])}."
         )
         return [self.output, self.limit, self.here, self.one_pass, self.welford, self.there]
 
@@ -85,7 +89,7 @@ class SmallSpread:
         (self.out,) = left.plot([], [], "-", color=WITH, lw=2, label="σ / √(σ² + ε)")
         (self.factor,) = right.plot([], [], "-", color=WITH, lw=2, label="1 / √(σ² + ε)")
         (ideal,) = right.plot(self.AXIS, 1 / self.AXIS, ":", color=GHOST, lw=2, label="1 / σ")
-        self.dots = [ax.plot([], [], "D", color=LEARNED, ms=9)[0] for ax in (left, right)]
+        self.dots = [ax.plot([], [], "D", color=LEARNED, ms=9, clip_on=False)[0] for ax in (left, right)]
         (self.floor,) = left.plot([], [], "--", color=MEAN, lw=1.5, label="σ = √ε")
         left.set(xscale="log", xlim=(1e-6, 1e2), ylim=(0, 1.1))
         right.set(xscale="log", yscale="log", xlim=(1e-6, 1e2), ylim=(1e-3, 1e7))
@@ -120,21 +124,24 @@ class Kept:
         self.lines = []
         for ax, name, color in zip(axes, ("LayerNorm", "RMSNorm"), (GHOST, WITH)):
             (line,) = ax.plot([], [], "-", color=color, lw=2, label=f"{name}, stored in float16")
-            ax.set(xlim=(-4, 4), ylim=(-4, 4))
+            line.set_drawstyle("steps-mid")
+            ax.set(xlim=(-4, 4))
             ax.set_xlabel("input − its mean", fontsize=12)
             legend_above(ax, line)
             self.lines.append(line)
-        axes[0].set_ylabel("(output − its mean) / spread", fontsize=12)
+        axes[0].set_ylabel("(output − its mean) / its spread", fontsize=11)
         self.sentence = ""
 
     def update(self, z, outputs, mean, dtype):
         """z (n,): inputs without their mean, in order; outputs: of LayerNorm and RMSNorm, float16 (n,) each."""
-        for line, y in zip(self.lines, outputs):
-            y = y.astype(float)
-            line.set_data(z, (y - y.mean()) / (y.std() or 1.0))
+        centred = [(y - y.mean()) / (y.std() or 1.0) for y in map(np.float64, outputs)]
+        lowest = -5 if min(y.min() for y in centred) > -5 else -15
+        for line, y in zip(self.lines, centred):
+            line.set_data(z, y)
+            set_limits(line.axes, y=(lowest, 5))
         left = [len(np.unique(y)) for y in outputs]
         self.sentence = (
-            f"{len(z)} numbers with mean {words(mean, 4)} and spread 1, given in {dtype}, normalized and stored in float16: "
+            f"{len(z)} numbers with mean {words(mean, 5)} and spread 1, given in {dtype}, normalized and stored in float16: "
             f"LayerNorm leaves {count(left[0], 'different value')}, RMSNorm {left[1]}."
         )
         return self.lines

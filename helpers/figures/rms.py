@@ -2,7 +2,21 @@
 
 import numpy as np
 
-from .drawing import GHOST, INK, MEAN, WITH, Bars, legend_above, new_figure, set_limits, step_up, words
+from .drawing import (
+    GHOST,
+    INK,
+    MEAN,
+    WITH,
+    Bars,
+    legend_above,
+    new_figure,
+    set_limits,
+    set_text,
+    step_up,
+    words,
+)
+
+FEW = 6  # features that a sentence names one by one
 
 
 def _list(values):
@@ -10,36 +24,36 @@ def _list(values):
 
 
 class BesideLayerNorm:
-    """Two bars at each place: LayerNorm, grey and hatched, and RMSNorm, blue; a reference as circles."""
+    """Two bars at each place: LayerNorm, grey and hatched, and RMSNorm, blue; a reference as circles.
 
-    def __init__(self, ax):
+    reference: whether a learner's function is drawn, and the reference beside it.
+    """
+
+    def __init__(self, ax, reference=False):
         self.layer, self.rms = Bars(ax, GHOST), Bars(ax, WITH)
         self.layer.artist.set(hatch="///", edgecolor="white", label="LayerNorm")
         self.rms.artist.set_label("RMSNorm")
         (self.reference,) = ax.plot(
             [], [], "o", color=INK, mfc="none", ms=8, label="reference", clip_on=False
         )
-
-    def handles(self, reference):
-        """What the legend shows; reference: whether a learner's function is drawn."""
-        return [self.layer.artist, self.rms.artist, *[self.reference] * reference]
+        shown = [self.layer.artist, self.rms.artist, *[self.reference] * reference]
+        self.legend = legend_above(ax, *shown)
 
     def set(self, x, layer, rms, reference=None):
-        """x, layer, rms, reference (n,): move the bars; returns the artists."""
+        """x, layer, rms, reference (n,): move the bars; returns the artists. A reference: rms is a learner's."""
+        set_text(self.legend.get_texts()[1], "RMSNorm" if reference is None else "yours")
         self.layer.set(x - 0.2, 0, layer, 0.36)
         self.rms.set(x + 0.2, 0, rms, 0.36)
         self.reference.set_data(*([[], []] if reference is None else [x + 0.2, reference]))
-        return self.handles(True)
+        return [self.layer.artist, self.rms.artist, self.reference]
 
 
 class TwoNorms:
     """One vector through LayerNorm and RMSNorm; and how far apart they are, whatever is added to it."""
 
-    OFFSETS = np.linspace(-20, 20, 161)
-
     def __init__(self, yours):
         self.figure, (self.left, self.right) = new_figure(2, width_ratios=[3, 2])
-        self.bars = BesideLayerNorm(self.left)
+        self.bars = BesideLayerNorm(self.left, yours)
         self.left.axhline(0, color=INK, lw=0.8)
         (self.apart,) = self.right.plot([], [], "-", color=WITH, lw=2)
         (self.here,) = self.right.plot([], [], "D", color=WITH, ms=9, label="this vector", clip_on=False)
@@ -49,26 +63,28 @@ class TwoNorms:
         self.left.set_ylabel("output", fontsize=12)
         self.right.set_xlabel("added to every number", fontsize=12)
         self.right.set_ylabel("largest difference", fontsize=12)
-        legend_above(self.left, *self.bars.handles(yours))
         legend_above(self.right, self.here, self.centred)
         self.sentence = ""
 
-    def update(self, x, offset, layer, rms, reference, apart, remark):
-        """x (d,): what both are given; layer, rms, reference (d,): outputs; apart: differences for OFFSETS;
-        reference is None when nothing of the learner's is drawn."""
+    def update(self, x, offset, eps, layer, rms, name, reference, apart, remark):
+        """x (d,): what both are given; layer, rms, reference (d,): outputs; name: who gave rms; apart: offsets and
+        the differences there; reference is None when nothing of the learner's is drawn."""
         seen = np.concatenate([layer, rms, [0] if reference is None else reference])
-        high, most = step_up(1.1 * np.abs(seen).max()), step_up(1.1 * apart.max())
-        room = next(step for step in (4, 8, 16) if len(x) <= step)
-        set_limits(self.left, (0.4, room + 0.6), (-high, high))
+        high, most = step_up(1.1 * np.abs(seen).max()), max(1.0, np.ceil(1.1 * apart[1].max()))
+        set_limits(self.left, (0.4, len(x) + 0.6), (-high, high))
         set_limits(self.right, y=(0, most))
         difference = np.abs(layer - rms).max()
-        self.apart.set_data(self.OFFSETS, apart)
+        self.apart.set_data(*apart)
         self.here.set_data([offset], [min(difference, most)])
         self.centred.set_data([offset - x.mean()] * 2, [0, most])
         self.sentence = (
-            f"{_list(x)} has mean {words(x.mean())} and root mean square {words(np.sqrt((x**2).mean()), 4)}. "
-            f"LayerNorm gives {_list(layer)}, RMSNorm {_list(rms)}: "
-            + ("the same." if difference < 1e-4 else f"up to {words(difference)} apart.")
+            f"{_list(x) if len(x) <= FEW else f'A vector of {len(x)} features'} {self._sizes(x, eps)}. "
+            + (
+                f"LayerNorm gives {_list(layer)}, {name} {_list(rms)}: "
+                if len(x) <= FEW
+                else f"LayerNorm and {name} give "
+            )
+            + ("the same." if difference < 1e-4 else f"numbers up to {words(difference)} apart.")
             + self._beside(rms, reference)
             + remark
         )
@@ -76,9 +92,18 @@ class TwoNorms:
         return [*bars, self.apart, self.here, self.centred]
 
     @staticmethod
+    def _sizes(x, eps):
+        square = (x**2).mean()
+        rms, divisor = (words(np.sqrt(v), 4) for v in (square, square + eps))
+        said = f"has mean {words(x.mean())} and root mean square {rms}"
+        return said if rms == divisor else f"{said}; with ε it is divided by {divisor}"
+
+    @staticmethod
     def _beside(rms, reference):
         if reference is None or np.allclose(rms, reference, rtol=1e-6, atol=1e-9):
             return ""
+        if len(rms) > FEW:
+            return f" The reference is up to {words(np.abs(rms - reference).max())} away."
         return f" The reference gives {_list(reference)}."
 
 
@@ -87,7 +112,7 @@ class OneDirection:
 
     def __init__(self, yours):
         self.figure, (left, right) = new_figure(2)
-        self.figure.subplots_adjust(left=0.02)
+        left.set_position([0.02, 0.02, 0.44, 0.86])
         around = np.linspace(0, 2 * np.pi, 121)
         left.plot(*np.sqrt(2) * np.array([np.cos(around), np.sin(around)]), color=GHOST, lw=1)
         (self.line,) = left.plot([], [], ":", color=GHOST, lw=1.5)
@@ -96,19 +121,18 @@ class OneDirection:
         (self.dy,) = left.plot([], [], "--", color=INK, lw=2, label="dy")
         (self.dx,) = left.plot([], [], "-", color=WITH, lw=3, label="dx")
         self.heads = left.plot([], [], "s", color=INK, ms=5)[0], left.plot([], [], "s", color=WITH, ms=6)[0]
-        left.set(xlim=(-4.1, 4.1), ylim=(-3.2, 3.2), xticks=[], yticks=[], aspect="equal")
+        left.set(xlim=(-3.3, 3.3), ylim=(-2.8, 2.8), xticks=[], yticks=[], aspect="equal")
         left.spines[:].set_visible(False)
         left.grid(False)
-        self.bars = BesideLayerNorm(right)
+        self.bars = BesideLayerNorm(right, yours)
         right.set(xlim=(0.4, 8.6), xticks=range(1, 9), ylim=(0, 2))
         right.set_xlabel("direction, 8 features", fontsize=12)
         right.set_ylabel("what is left, times rms", fontsize=12)
         legend_above(left, self.x, self.x_hat, self.dy, self.dx)
-        legend_above(right, *self.bars.handles(yours))
         self.sentence = ""
 
-    def update(self, x, x_hat, dy, dx, layer, rms, reference, remark):
-        """x, x_hat, dy, dx (2,); layer, rms, reference (8,): singular values times the divisor."""
+    def update(self, x, x_hat, dy, dx, layer, rms, name, reference, remark):
+        """x, x_hat, dy, dx (2,); layer, rms, reference (8,): singular values times the divisor; name: whose rms is."""
         self.x.set_data(*x[:, None])
         self.x_hat.set_data(*x_hat[:, None])
         self.line.set_data(*np.outer([-4, 4], x / np.linalg.norm(x)).T)
@@ -119,7 +143,7 @@ class OneDirection:
         cut = "nothing of dx" if along < 1e-3 else f"{words(along)} of dx"
         self.sentence = (
             f"dy has length {words(np.linalg.norm(dy))}, dx {words(np.linalg.norm(dx))}; {cut} points along x. "
-            f"Of 8 directions RMSNorm's backward pass keeps {self._kept(rms)}, LayerNorm's {self._kept(layer)}.{remark}"
+            f"Of 8 directions {name} keeps {self._kept(rms)}, LayerNorm's {self._kept(layer)}.{remark}"
         )
         drawn = (None if v is None else np.clip(v, 0, 2) for v in (layer, rms, reference))
         moved = [self.line, self.x, self.x_hat, self.dy, self.dx, *self.heads]
@@ -128,6 +152,7 @@ class OneDirection:
     @staticmethod
     def _kept(sizes):
         whole, part = (np.abs(sizes - 1) < 1e-2).sum(), sizes[np.abs(sizes - 1) >= 1e-2].max(initial=0.0)
-        return f"{whole} whole and " + (
-            "nothing of the rest" if part < 1e-2 else f"at most {words(part)} times the rest"
-        )
+        if whole in (0, len(sizes)):
+            return f"all {whole} whole" if whole else f"none whole (the largest times {words(part)})"
+        rest = "nothing of the rest" if part < 1e-2 else f"at most {words(part)} times the rest"
+        return f"{whole} whole and {rest}"

@@ -18,6 +18,7 @@ from .drawing import (
     legend_above,
     new_figure,
     set_limits,
+    settled,
     table,
     words,
 )
@@ -148,7 +149,7 @@ class Drift:
         self.spread = LayerBars(left, "spread σ", theory=True)
         (self.mean,) = self.right.plot([], [], "o-", color=MEAN, ms=4, lw=1)
         self.right.set_yscale("symlog", linthresh=1)
-        self.right.yaxis.get_major_locator().set_params(numticks=8)
+        self.right.minorticks_off()
         self.right.set_xlabel("layer (0 is the input)", fontsize=12)
         self.right.set_ylabel("mean μ", fontsize=12)
         self.rows = left.add_collection(LineCollection([], colors=INK, lw=1.2, zorder=3))
@@ -179,7 +180,7 @@ class Drift:
         return self._draw(seen, WITH, (reference.std, "the reference", GHOST), theory)
 
     def _say(self, name, seen, theory, gain):
-        mean = seen.mean[-1] if abs(seen.mean[-1]) > 1e-12 else 0  # what rounding leaves of 0 says nothing
+        mean = settled(seen.mean[-1])
         self.sentence = (
             f"{name}, gain {words(gain)}: after {count(len(seen.std) - 1, 'layer')} the spread is "
             f"σ = {words(seen.std[-1])} (theory {words(theory[-1])}) and the mean is μ = {words(mean)}; "
@@ -189,6 +190,8 @@ class Drift:
     def _draw(self, seen, color, other, theory):
         artists = self.spread.update(seen.std, color, other, theory)
         high = self.spread.ax.get_ylim()[1]
+        if high != self.right.get_ylim()[1]:
+            self.right.set_yticks([-high, -(high**0.5), 0, high**0.5, high])
         set_limits(self.right, self.spread.ax.get_xlim(), (-high, high))
         self.mean.set_data(np.arange(len(seen.mean)), seen.mean)
         return [*artists, self.mean, self.rows]

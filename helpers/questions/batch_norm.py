@@ -4,7 +4,6 @@ import numpy as np
 
 from ..experiments import batches, sharing
 from ..figures import words
-from ..layers import batch_norm
 from .kinds import Choice, Question, right, wrong
 
 
@@ -14,10 +13,15 @@ def share_a_mean():
     return (group == group[0, 1, 2]).sum()
 
 
+def neighbours():
+    """How far the outputs of five examples move, at most, when the first feature of a sixth moves by 5."""
+    _, before, now = batches.neighbours_moved(batches.over_batch, 6, 5, 5.0)
+    return np.abs(now - before)[:5].max()
+
+
 def batch_of_two():
     """What BatchNorm makes of 3.2, when the only other example of the batch has 3.1."""
-    one, zero = np.ones(1), np.zeros(1)
-    return batch_norm(np.array([[3.1], [3.2]]), one, zero, zero, one, training=True)[0][1, 0]
+    return batches.over_batch(np.array([[3.1], [3.2]]))[1, 0]
 
 
 PREDICTIONS = {
@@ -37,18 +41,20 @@ PREDICTIONS = {
         "whole batch, and all tokens in it.",
     ),
     "neighbour": Choice(
-        "your neighbour is replaced",
-        "Two examples are normalized together by BatchNorm, in training; the outputs have a spread of about 1. "
-        "Now the second example is replaced by another one. How far does the output of the first one move?",
+        "your neighbour moves",
+        "Six examples are normalized together by BatchNorm, in training. Their features have a spread of about 1. Now "
+        "one example has its first feature moved by 5. How far does the output of that feature move in the five "
+        "others, at most?",
         {
-            "Not at all": lambda change: change == 0,
-            "By less than 0.1": lambda change: 0 < change < 0.1,
-            "By more than 0.1": lambda change: change >= 0.1,
+            "Not at all: nobody touched them": lambda change: change == 0,
+            "By less than 0.3": lambda change: 0 < change < 0.3,
+            "By about 1": lambda change: 0.3 <= change < 3,
+            "By about 5": lambda change: change >= 3,
         },
-        lambda: sharing.neighbour_effect("BatchNorm"),
+        neighbours,
         lambda change: f"by up to {words(change)}",
-        "The first example is normalized by a mean and a spread that the second one helps to make. In training, an "
-        "answer of BatchNorm belongs to the batch, not to the example.",
+        "All six are normalized by a mean and a spread that each of them helps to make. In training, an answer of "
+        "BatchNorm belongs to the batch, not to the example.",
     ),
     "batch_of_two": Choice(
         "BatchNorm of a batch of two",
@@ -76,7 +82,7 @@ PREDICTIONS = {
         lambda: batches.gradient_growth()[0],
         lambda ratio: f"{words(ratio)} times",
         "Forward, the spread is set back to 1 at every layer. Backward, nothing sets anything back: each layer "
-        "multiplies the gradient by about 1.2. Residual connections tame it.",
+        "multiplies the gradient by about 1.2. With shortcuts around the layers it grows far less: the picture has them.",
     ),
 }
 
@@ -119,8 +125,9 @@ QUIZ = {
         "You train with BatchNorm and batches of 2. The training loss falls, the test error stays terrible. Look where first?",
         right(
             "At the statistics: training uses those of 2 examples, testing the running ones",
-            "With two examples every normalized value is −1 or 1 in training. In evaluation it is anything. The "
-            "network is tested on inputs that it never saw. Larger batches, or GroupNorm or LayerNorm, mend it.",
+            "With two examples every normalized value is −1 or 1 in training, and the network learned from those alone. "
+            "In evaluation it is given other values. Testing with batch statistics does not repair it; larger batches "
+            "do, or GroupNorm or LayerNorm.",
         ),
         wrong(
             "At the learning rate: it is too high",
@@ -129,8 +136,8 @@ QUIZ = {
         ),
         wrong(
             "At overfitting: get more data",
-            "Possible in general. But test the network with batch statistics, or on its own training data in "
-            "evaluation mode, before you buy data.",
+            "Possible in general. But test the network on its own training data in evaluation mode before you buy "
+            "data: if it fails there too, this is not overfitting.",
         ),
     ),
     "relu": Question(

@@ -89,11 +89,14 @@ class Choice(Prediction):
 
 
 class Number(Prediction):
-    """A guess at a number greater than 0; it holds when it is within a factor of what is measured."""
+    """A guess at a number greater than 0; it holds when it is within a factor of what is measured.
 
-    def __init__(self, title, text, measure, says, why, factor=2):
+    unit: "%" asks for a share, which is not above 100.
+    """
+
+    def __init__(self, title, text, measure, says, why, factor=2, unit=""):
         super().__init__(title, text, measure, says, why)
-        self.factor = factor
+        self.factor, self.unit = factor, unit
 
     def read(self, entered):
         """The number that was typed; ValueError says what to type."""
@@ -103,6 +106,8 @@ class Number(Prediction):
             number = math.nan
         if not 0 < number < math.inf:
             raise ValueError("Type one number greater than 0, such as 0.5 or 2000 or 1e-6.")
+        if self.unit == "%" and number > 100:
+            raise ValueError("More than all of it? Type a share of at most 100 %.")
         return number
 
     def _off_by(self, answer):

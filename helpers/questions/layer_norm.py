@@ -98,32 +98,50 @@ QUIZ = {
             "The two steps before do that. With γ = 2 and β = 0.5, mean and spread are no longer 0 and 1.",
         ),
     ),
-    "small_spread": Question(
-        "The features have a spread of $0.003$, and $ε = 10^{-5}$. Before γ and β, what spread does LayerNorm give?",
+    "gradient": Question(
+        "A token's features become ten times larger; their spread is far above $√ε$. What becomes of the gradient that "
+        "LayerNorm passes back to them?",
         wrong(
-            "Exactly 1",
-            "It divides by √(σ² + ε), not by σ. Here σ² is 0.000009 and ε is 0.00001: about equal, so ε counts.",
+            "Nothing: the output is the same, so the gradient is the same",
+            "The output is the same. But a step of one unit is now a tenth of what it was beside the features, and the "
+            "output moves less.",
         ),
         right(
-            "About 0.7",
-            "√(σ² / (σ² + ε)) with σ² and ε about equal is near √(1/2) = 0.71. For larger spreads it comes close "
-            "to 1.",
+            "It becomes ten times smaller",
+            "dx has the factor 1/√(σ² + ε). What does not change with the size of its input has a slope that "
+            "shrinks as the input grows.",
         ),
         wrong(
-            "Still 0.003",
-            "It grows more than two hundred times. ε holds the division back, but it does not switch it off.",
+            "It becomes ten times larger",
+            "The other way round: a small input gets a large gradient, up to 1/√ε times.",
+        ),
+    ),
+    "half_precision": Question(
+        "$4096$ features with mean 0 and spread 10 go through a LayerNorm whose every step is float16. What comes out?",
+        right(
+            "Zeros",
+            "The squares add up to 409,600, and 65,504 is the largest float16 number. So the variance is infinite, "
+            "and a number divided by infinity is 0.",
+        ),
+        wrong(
+            "Features with spread 1, to three digits",
+            "So it would be up to a spread of 4. Beyond it the sum of 4096 squares does not fit into float16.",
+        ),
+        wrong(
+            "NaN",
+            "An infinity does arise, in the variance. But a number divided by infinity is 0; NaN would need 0 / 0.",
         ),
     ),
     "biased": Question(
         "You normalize 4 features and check with `np.std(y, ddof=1)`. You get 1.15 instead of 1. What is wrong?",
         wrong(
-            "The LayerNorm: it should divide by n − 1",
-            "LayerNorm takes the variance of these n numbers and does not estimate one from a sample, so it "
-            "divides by n. So do PyTorch, Keras and JAX.",
+            "The LayerNorm: it should divide by d − 1",
+            "LayerNorm takes the variance of these d numbers and does not estimate one from a sample, so it "
+            "divides by d. So do PyTorch, Keras and JAX.",
         ),
         right(
-            "The check: ddof=1 divides by n − 1, LayerNorm by n",
-            "The ratio is √(4/3) = 1.1547. `np.std(y)` divides by n and gives 1. `torch.std` divides by n − 1 "
+            "The check: ddof=1 divides by d − 1, LayerNorm by d",
+            "The ratio is √(4/3) = 1.1547. `np.std(y)` divides by d and gives 1. `torch.std` divides by d − 1 "
             "unless told otherwise.",
         ),
         wrong(

@@ -78,6 +78,7 @@ PREDICTIONS = {
         "Two matrix products need about `16 * 512` operations for each feature, the norm 7. Its share of the "
         "time is larger, because it moves many numbers for little arithmetic, but it stays small.",
         factor=3,
+        unit="%",
     ),
     "kept_values": Number(
         "different values left of 4096",
@@ -181,7 +182,7 @@ QUIZ = {
         ),
     ),
     "half": Question(
-        "In half precision, code squares x before the mean is taken. One feature is 300. What does RMSNorm give?",
+        "In float16, code squares x before the mean is taken. One feature is 300. What does RMSNorm give?",
         wrong(
             "An error message about the overflow",
             "NumPy may warn, a graphics card does not, and nothing stops: the square becomes infinity.",

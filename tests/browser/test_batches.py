@@ -72,3 +72,20 @@ def test_what_hears_the_clicks_is_out_of_reach(show):
     expect(shown.area.get_by_role("textbox")).to_have_count(0)
     expect(shown.page.locator(".course-place")).to_have_count(1)
     expect(shown.page.locator(".course-pick")).to_have_count(1)
+
+
+def test_batch_sizes_are_chosen_by_the_keyboard(show):
+    """The slider knows 1, 2, 3, 4, 8 ... 256, and has a name."""
+    shown = show("explorers.small_batches()")
+    shown.tab_to(shown.slider("examples in a batch"))
+    shown.changes(lambda: shown.page.keyboard.press("ArrowLeft"), "3 examples in a batch")
+    shown.changes(lambda: shown.page.keyboard.press("Home"), "1 example in a batch")
+    shown.changes(lambda: shown.page.keyboard.press("End"), "256 examples in a batch")
+
+
+def test_the_example_stays_in_the_batch(show):
+    shown = show("explorers.neighbour(batch_norm)")
+    shown.tab_to(shown.slider("move its first feature by"))
+    shown.changes(lambda: shown.page.keyboard.press("End"), "example 6 is moved by 10")
+    shown.tab_to(shown.slider("examples in the batch"))
+    shown.changes(lambda: shown.page.keyboard.press("Home"), "example 3 is moved by 10")

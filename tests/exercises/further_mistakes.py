@@ -31,6 +31,18 @@ def zero_without_the_shift_where_the_std_is_tiny(x, gamma, beta, eps=1e-5):
     return np.where(std < 1e-5, 0, centred / np.sqrt(std**2 + eps) * gamma + beta)
 
 
+@mistake("layer_norm", "the division belongs under the root")
+def root_divided_by_the_count(x, gamma, beta, eps=1e-5):
+    c = x - x.mean(-1, keepdims=True)
+    return gamma * c / (np.sqrt((c**2).sum(-1, keepdims=True)) / x.shape[-1] + eps) + beta
+
+
+@mistake("layer_norm", "the division belongs under the root")
+def root_of_the_sum_and_eps_divided_by_the_count(x, gamma, beta, eps=1e-5):
+    c = x - x.mean(-1, keepdims=True)
+    return gamma * c / (np.sqrt((c**2).sum(-1, keepdims=True) + eps) / x.shape[-1]) + beta
+
+
 @mistake("layer_norm", "batch")
 def over_the_batch(x, gamma, beta, eps=1e-5):
     return gamma * (x - x.mean(0)) / np.sqrt(x.var(0) + eps) + beta
@@ -161,6 +173,42 @@ def unit_length_rows(x, gamma, beta, eps=1e-5):
 
 
 # ------------------------------------------------------------------------------ rms_norm and its kin
+
+
+@mistake("rms_norm", "float16")
+def handed_back_in_half_precision(x, gamma, eps=1e-6):
+    return (x / np.sqrt((x**2).mean(-1, keepdims=True) + eps) * gamma).astype(np.float16)
+
+
+@mistake("rms_norm_offset", "|1 + w|")
+def the_size_of_the_gain(x, w, eps=1e-6):
+    return x / np.sqrt((x**2).mean(-1, keepdims=True) + eps) * abs(1 + w)
+
+
+def by_steps(dy, x, gamma, eps, dr_axis=-1, power=3, d=None):
+    g, r = dy * gamma, 1 / np.sqrt((x**2).mean(-1, keepdims=True) + eps)
+    dm = -0.5 * r**power * (g * x).sum(axis=dr_axis, keepdims=True)
+    return g * r + dm * 2 * x / (d or x.shape[-1]), (dy * x * r).sum(tuple(range(x.ndim - 1)))
+
+
+@mistake("rms_norm_backward", "dr sums over all rows", "one number for each row")
+def dr_over_everything(dy, x, gamma, eps):
+    return by_steps(dy, x, gamma, eps, dr_axis=None)
+
+
+@mistake("rms_norm_backward", "dr sums over axis 0")
+def dr_over_the_batch(dy, x, gamma, eps):
+    return by_steps(dy, x, gamma, eps, dr_axis=0)
+
+
+@mistake("rms_norm_backward", "divides by 8 whatever", "x.shape[-1]")
+def eight_features_always(dy, x, gamma, eps):
+    return by_steps(dy, x, gamma, eps, d=8)
+
+
+@mistake("rms_norm_backward", "r**2 where r**3 belongs", "dm = -0.5 * r**3 * dr")
+def root_with_too_small_a_power(dy, x, gamma, eps):
+    return by_steps(dy, x, gamma, eps, power=2)
 
 
 @mistake("rms_norm", "outside")
@@ -1051,6 +1099,31 @@ def variance_about_the_running_mean(
     return (x - wide(mean)) / np.sqrt(wide(var) + eps) * wide(gamma) + wide(beta), running_mean, running_var
 
 
+@mistake("batch_norm", "In evaluation one example must go through", "ValueError")
+def one_example_refused_in_both_modes(x, gamma, beta, running_mean, running_var, training, momentum, eps):
+    from helpers.layers import batch_norm
+
+    if x.size == x.shape[1]:
+        raise ValueError("one value")
+    return batch_norm(x, gamma, beta, running_mean, running_var, training, momentum, eps)
+
+
+@mistake("batch_norm", "count the values of a channel, not the examples", "(1, 4, 5)")
+def examples_counted(x, gamma, beta, running_mean, running_var, training, momentum, eps):
+    from helpers.layers import batch_norm
+
+    if training and len(x) < 2:
+        raise ValueError("one example")
+    return batch_norm(x, gamma, beta, running_mean, running_var, training, momentum, eps)
+
+
+@mistake("masked_batch_norm", "Correct.", "One remark", "NaN times 0 is NaN")
+def masked_by_multiplication(x, mask, gamma, beta, eps):
+    real = x[mask]
+    y = (x - real.mean(axis=0)) / np.sqrt(real.var(axis=0) + eps) * gamma + beta
+    return y * mask[..., None]
+
+
 @mistake("batch_norm", "as if it had one")
 def running_statistics_for_one_value(
     x, gamma, beta, running_mean, running_var, training, momentum=0.1, eps=1e-5
@@ -1374,7 +1447,7 @@ def over_gamma_at_the_end(dy, x, gamma, eps=1e-5):
     return dx / gamma, dgamma, dbeta
 
 
-@mistake("rms_norm_backward", "mean is missing in the variance term")
+@mistake("rms_norm_backward", "mean is missing in the mean-square term")
 def product_not_averaged(dy, x, gamma, eps=1e-6):
     rrms = 1 / np.sqrt((x**2).mean(-1, keepdims=True) + eps)
     x_hat, g, lead = x * rrms, dy * gamma, tuple(range(x.ndim - 1))

@@ -1,5 +1,6 @@
 """What a learner sees: text and HTML, hints, the solution."""
 
+import re
 import time
 from copy import copy
 
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 
 from helpers import exercises
+from helpers.exercises import solutions
 from helpers.exercises.showing import Shown
 
 
@@ -58,6 +60,53 @@ def test_the_solution_runs_by_itself(name):
     names = {"np": np}
     exec("\n".join(["GELU_SCALE = GELU_CUBIC = 0", exercise.source()]), names)
     assert exercise.diagnose(names[name]).outcome == "correct"
+
+
+def test_the_solution_is_one_that_a_learner_could_have_written():
+    for name in ("layer_norm", "layer_norm_backward", "rms_norm", "rms_norm_offset", "rms_norm_backward"):
+        source = exercises.ALL[name].source()
+        assert source.startswith(f"def {name}(") and source.count("def ") == 1
+        assert "_float64" not in source and "_like" not in source
+
+
+@pytest.mark.parametrize("name", ["layer_norm_backward", "rms_norm_backward"])
+def test_a_mistake_is_named_by_its_step_and_the_line_is_left_to_be_found(name):
+    exercise = exercises.ALL[name]
+    messages = [exercise.space.message((slip,)) for slip in exercise.space.slips]
+    assert not [m for m in messages if "(g - mean(g) - x_hat" in m or "(g - x_hat * mean" in m]
+    assert any("Steps 3 and 4" in m for m in messages)
+
+
+def test_a_right_answer_gets_one_short_remark_on_half_precision():
+    def layer_norm(x, gamma, beta, eps):
+        mean, var = x.mean(axis=-1, keepdims=True), x.var(axis=-1, keepdims=True)
+        return gamma * (x - mean) / np.sqrt(var + eps) + beta
+
+    found = exercises.layer_norm.diagnose(layer_norm)
+    assert found.outcome == "correct" and found.message.startswith("Correct. One remark: ")
+    assert len(found.message) < 130 and "When numbers run out" in found.message
+
+
+def test_rms_norm_is_explained_in_its_own_letters():
+    for slip in exercises.rms_norm_backward.space.slips:
+        if slip.name not in ("variance_not_mean_square", "like_layer_norm"):
+            assert not re.search(r"\b(variance|var|rstd|rrms|std|n)\b", slip.message), slip.message
+
+
+@pytest.mark.parametrize("name", ["rms_norm", "rms_norm_offset"])
+def test_the_simplest_rms_norm_gets_one_remark(name):
+    found = exercises.ALL[name].diagnose(getattr(solutions, name))
+    assert found.outcome == "correct" and found.message.startswith("Correct. One remark: ")
+    assert "Half precision: in which order?" in found.message and len(found.message) < 200
+
+
+def test_nan_in_an_answer_prints_no_warning(recwarn):
+    def layer_norm_backward(dy, x, gamma, eps):
+        dx, *rest = exercises.layer_norm_backward.reference(dy, x, gamma, eps)
+        return np.where(x > 0, np.nan, dx), *rest
+
+    assert exercises.layer_norm_backward.diagnose(layer_norm_backward).outcome == "wrong"
+    assert not recwarn.list
 
 
 @pytest.mark.parametrize("name", exercises.ALL)

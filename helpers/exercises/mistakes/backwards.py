@@ -2,105 +2,104 @@
 
 DX = """
 var_term_missing: var = missing
-    {v_term} is missing from dx: {v_why}. Subtract x_hat * mean(g * x_hat): {dx}.
+    {v_term} is missing from dx: {v_why}. {step_var}
 treated_as_constant: whole = scaled dy
-    dx is just dy * rstd: the {statistics} treated as constants, and gamma is forgotten. It is {dx}.
+    dx is just dy * rstd: the {statistics}, and gamma is forgotten. {step_all}
 gamma_missing: g = dy
-    gamma is forgotten in dx: dy is used where g = dy * gamma belongs. It is {dx}.
+    gamma is forgotten in dx: dy is used where g = dy * gamma belongs. {step_g}
 gamma_after_means: g = late
-    gamma is multiplied in at the end; it must be inside the means: g = dy * gamma first. It is {dx}.
+    gamma is multiplied in at the end; it must be inside the means: g = dy * gamma first. {step_g}
 gamma_squared: g = twice
-    gamma is multiplied in twice: g = dy * gamma. It is {dx}.
+    gamma is multiplied in twice: g = dy * gamma. {step_g}
 gamma_divides: g = divided
-    dy is divided by gamma; it is multiplied: g = dy * gamma. It is {dx}.
+    dy is divided by gamma; it is multiplied: g = dy * gamma. {step_g}
 var_term_sign: var = sign
-    the sign of x_hat * mean(g * x_hat) is wrong: it is subtracted. It is {dx}.
+    the sign of x_hat * mean(g * x_hat) is wrong: it is subtracted. {step_var}
 var_term_summed: var = summed
-    in the variance term the sum stands where the mean belongs: x_hat * mean(g * x_hat). It is {dx}.
+    in the variance term the sum stands where the mean belongs: x_hat * mean(g * x_hat). {step_var}
 var_term_factor: var = averaged twice
-    the variance term is divided by n twice; once is right. It is {dx}.
+    the variance term is divided by n twice; once is right. {step_var}
 var_term_factor: var = twice
-    the variance term is twice too large: was a factor 1/2 (from the square root) lost? It is {dx}.
+    the variance term is twice too large: was a factor 1/2 (from the square root) lost? {step_var}
 var_term_factor: var = half
-    the variance term is half of what it should be: was a factor 2 (from the square) lost? It is {dx}.
+    the variance term is half of what it should be: was a factor 2 (from the square) lost? {step_var}
 var_term_factor: var = half summed
-    the variance term is n/2 times too large: was the 2/n of d var/dx lost? It is {dx}.
+    the variance term is n/2 times too large: was the 2/n of d var/dx lost? {step_var}
 var_term_factor: var = unbiased
-    the variance term is divided by n - 1; the variance here is the biased one, divided by n. It is {dx}.
+    the variance term is divided by n - 1; the variance here is the biased one, divided by n. {step_var}
 var_term_x: var_inner = g * x
-    x stands inside the mean where x_hat belongs: mean(g * x_hat). It is {dx}.
+    x stands inside the mean where x_hat belongs: mean(g * x_hat). {step_var}
 var_term_x: var_inner = g * centred
-    x - mean stands inside the mean where x_hat belongs: mean(g * x_hat); a factor rstd is missing. It is
-    {dx}.
+    x - mean stands inside the mean where x_hat belongs: mean(g * x_hat); a factor rstd is missing. {step_var}
 var_term_x: var_outer = x
-    x stands before the mean where x_hat belongs: x_hat * mean(g * x_hat). It is {dx}.
+    x stands before the mean where x_hat belongs: x_hat * mean(g * x_hat). {step_var}
 var_term_x: var_outer = centred
-    x - mean stands before the mean where x_hat belongs; a factor rstd is missing. It is {dx}.
+    x - mean stands before the mean where x_hat belongs; a factor rstd is missing. {step_var}
 var_term_x_hat_missing: var_inner = g
-    x_hat is missing inside the mean: mean(g * x_hat). It is {dx}.
+    x_hat is missing inside the mean: mean(g * x_hat). {step_var}
 var_term_x_hat_missing: var_outer = one
-    x_hat is missing before the mean: x_hat * mean(g * x_hat). It is {dx}.
+    x_hat is missing before the mean: x_hat * mean(g * x_hat). {step_var}
 var_term_x_hat_missing: var_outer = g
-    g stands before the mean where x_hat belongs. It is {dx}.
+    g stands before the mean where x_hat belongs. {step_var}
 var_term_x_hat_squared: var_outer = squared
-    x_hat is squared before the mean; once is right. It is {dx}.
+    x_hat is squared before the mean; once is right. {step_var}
 gamma_missing_in_var_term: var_inner = dy * x_hat
-    gamma is forgotten in the variance term: mean(g * x_hat) with g = dy * gamma. It is {dx}.
+    gamma is forgotten in the variance term: mean(g * x_hat) with g = dy * gamma. {step_var}
 gamma_missing_in_var_term: var_inner = dy * x
-    dy * x stands inside the mean; it is g * x_hat. It is {dx}.
+    dy * x stands inside the mean; it is g * x_hat. {step_var}
 gamma_squared: var_inner = g * gamma
-    gamma comes twice into the variance term. It is {dx}.
+    gamma comes twice into the variance term. {step_var}
 rstd_power: var_power = 1
-    the variance term has one factor rstd too many. It is {dx}.
+    the variance term has one factor rstd too many. {step_var}
 rstd_power: var_power = 2
-    the variance term has rstd**2 too many (rstd**5 for rstd**3). It is {dx}.
+    the variance term has rstd**2 too many (rstd**5 for rstd**3). {step_var}
 rstd_power: var_power = -2
-    rstd**2 is missing in the variance term: the derivative of (var + eps)**-0.5 is -0.5 * (var +
-    eps)**-1.5. It is {dx}.
+    rstd**2 is missing in the variance term: the derivative of (var + eps)**-0.5 is -0.5 * (var + eps)**-1.5.
+    {step_var}
 rstd_missing: outer = none
-    dx is not scaled: the factor rstd = 1/sqrt({v} + eps) is missing. It is {dx}.
+    dx is not scaled: the factor rstd = 1/sqrt({v} + eps) is missing. {step_r}
 rstd_squared: outer = squared
-    the factor rstd is applied twice to dx; once is right. It is {dx}.
+    the factor rstd is applied twice to dx; once is right. {step_r}
 rstd_squared: outer = cubed
-    the factor rstd is applied three times to dx; once is right. It is {dx}.
+    the factor rstd is applied three times to dx; once is right. {step_r}
 rstd_inverted: outer = divided
-    dx is multiplied by the std where it must be divided: rstd = 1/std. It is {dx}.
+    dx is multiplied by the std where it must be divided: rstd = 1/std. {step_r}
 rstd_inverted: outer = variance
-    dx is multiplied by the variance; it is multiplied by rstd. It is {dx}.
+    dx is multiplied by the variance; it is multiplied by rstd. {step_r}
 n_factor: outer = over n
-    dx is n times too small: divide by n only inside the means. It is {dx}.
+    dx is n times too small: divide by n only inside the means. {step_r}
 n_factor: outer = times n
-    dx is n times too large: n * g - sum(g) - x_hat * sum(g * x_hat) must still be divided by n. It is {dx}.
+    dx is n times too large: n * g - sum(g) - x_hat * sum(g * x_hat) must still be divided by n. {step_r}
 n_factor: direct = averaged twice
-    g itself is divided by n (the sums need it, g does not), or n * g was meant. It is {dx}.
+    g itself is divided by n (the sums need it, g does not), or n * g was meant. {step_r}
 n_factor: direct = summed
-    g itself is multiplied by n, while the other terms are means. It is {dx}.
+    g itself is multiplied by n, while the other terms are means. {step_r}
 direct_term_missing: direct = missing
-    the direct term g is missing from dx. It is {dx}.
+    the direct term g is missing from dx. {step_r}
 direct_term_sign: direct = sign
-    the sign of the direct term g is wrong. It is {dx}.
+    the sign of the direct term g is wrong. {step_r}
 not_propagated: whole = dy
-    dx is dy, passed on as it came: the norm has a gradient of its own. It is {dx}.
+    dx is dy, passed on as it came: the norm has a gradient of its own. {step_all}
 not_propagated: whole = g
-    dx is just dy * gamma: the norm has a gradient of its own. It is {dx}.
+    dx is just dy * gamma: the norm has a gradient of its own. {step_all}
 dx_zero: whole = zero
-    dx is zero everywhere. It is {dx}.
+    dx is zero everywhere. {step_all}
 dx_sign: whole = sign
-    dx has the wrong sign. It is {dx}.
+    dx has the wrong sign. {step_all}
 dx_averaged: whole = averaged
-    dx is divided by the number of rows; each row keeps its own gradient. It is {dx}.
+    dx is divided by the number of rows; each row keeps its own gradient. {step_all}
 dx_averaged: whole = averaged over the first axis
-    dx is divided by the batch size; each row keeps its own gradient. It is {dx}.
+    dx is divided by the batch size; each row keeps its own gradient. {step_all}
 dx_factor: whole = twice
-    dx is twice too large. It is {dx}.
+    dx is twice too large. {step_all}
 dx_factor: whole = half
-    dx is half of what it should be. It is {dx}.
+    dx is half of what it should be. {step_all}
 gamma_divides: whole = over gamma
-    dx is divided by gamma at the end; gamma comes in once, in g = dy * gamma. It is {dx}.
+    dx is divided by gamma at the end; gamma comes in once, in g = dy * gamma. {step_g}
 residual_inside: whole = residual
-    dy is added to dx: that belongs to a residual block's shortcut. It is {dx}.
+    dy is added to dx: that belongs to a residual block's shortcut. {step_all}
 dx_x_hat: whole = x_hat
-    dx is x_hat: the gradient does not depend on dy. It is {dx}.
+    dx is x_hat: the gradient does not depend on dy. {step_all}
 eps_ignored: eps_value = 1e-12
     the argument eps is ignored: 1e-12 is used whatever eps is. Use rstd = 1/sqrt({v} + eps).
 eps_ignored: eps_value = 1e-8
@@ -133,7 +132,7 @@ root_twice: rstd = root twice
 root_twice: rstd = root twice, std
     the root is taken twice (std is a root already): rstd = 1/sqrt({v} + eps).
 rstd_missing: rstd = one
-    rstd is missing everywhere: x_hat = (x - mean) * rstd, and dx too is scaled by it.
+    rstd is missing everywhere: {x_hat}, and dx too is scaled by it.
 x_for_x_hat: x_hat = x
     x is used where x_hat belongs, everywhere.
 x_for_x_hat: x_hat = centred
@@ -170,21 +169,21 @@ axis_wrong: var_axis = other
 
 THROUGH_MEAN = """
 mean_term_missing: mean = missing
-    the mean term is missing from dx: the mean depends on x too. Subtract mean(g): {dx}.
+    the mean term is missing from dx: the mean depends on x too. {step_mean}
 mean_term_sign: mean = sign
-    the sign of mean(g) is wrong: it is subtracted. It is {dx}.
+    the sign of mean(g) is wrong: it is subtracted. {step_mean}
 mean_term_summed: mean = summed
-    the sum of g stands where its mean belongs: a 1/n is missing. It is {dx}.
+    the sum of g stands where its mean belongs: a 1/n is missing. {step_mean}
 mean_term_factor: mean = averaged twice
-    mean(g) is divided by n twice. It is {dx}.
+    mean(g) is divided by n twice. {step_mean}
 mean_term_factor: mean = twice
-    mean(g) is subtracted twice. It is {dx}.
+    mean(g) is subtracted twice. {step_mean}
 mean_term_factor: mean = half
-    only half of mean(g) is subtracted. It is {dx}.
+    only half of mean(g) is subtracted. {step_mean}
 mean_term_factor: mean = unbiased
-    mean(g) is divided by n - 1; divide by n. It is {dx}.
+    mean(g) is divided by n - 1; divide by n. {step_mean}
 gamma_missing_in_mean_term: mean_of = dy
-    gamma is forgotten in the mean term: mean(g), g = dy * gamma. It is {dx}.
+    gamma is forgotten in the mean term: mean(g), g = dy * gamma. {step_mean}
 axis_all: mean_axis = all summed
     sum(g) runs over the whole batch: use `{axis}, keepdims=True`.
 keepdims_missing: mean_axis = flat
@@ -194,22 +193,22 @@ axis_all: mean_axis = all
 axis_wrong: mean_axis = other
     mean(g) runs over the wrong axis: use `{axis}, keepdims=True`.
 rstd_missing: outer = direct only
-    only the first term is multiplied by rstd: brackets are missing. It is {dx}.
+    only the first term is multiplied by rstd: brackets are missing. {step_r}
 rstd_missing: outer = not the mean
-    the mean term is not multiplied by rstd. It is {dx}.
+    the mean term is not multiplied by rstd. {step_r}
 x_not_centred: x_hat = not centred
     x_hat is not centred: {x_hat}.
 spread_not_centred: rstd = not centred
     the variance in rstd is not centred: var = mean((x - mean)**2).
 like_rms_norm: centred = False
-    the mean is left out, in x_hat and in dx: that is RMSNorm's gradient. It is {dx}, with {x_hat}.
+    the mean is left out, in x_hat and in dx: that is RMSNorm's gradient. Take {x_hat}. {step_mean}
 """
 
 ONLY_RMS = """
 like_layer_norm: subtract_mean = True
-    mean(g) is subtracted in dx: that is LayerNorm's gradient. RMSNorm has no mean: {dx}.
+    mean(g) is subtracted in dx: that is LayerNorm's gradient. RMSNorm has no mean. {step_all}
 like_layer_norm: centred = True
-    the mean is subtracted, in x_hat and in dx: that is LayerNorm's gradient. RMSNorm has no mean: {dx}.
+    the mean is subtracted, in x_hat and in dx: that is LayerNorm's gradient. RMSNorm has no mean. {step_all}
 variance_not_mean_square: rstd = variance, centred
     the variance stands under the root, which subtracts the mean; use the mean square: 1/sqrt(mean(x**2) +
     eps).
@@ -218,6 +217,12 @@ x_centred: x_hat = other centre
 """
 
 ROWS_ONLY = """
+axis_all: var_axis = dr over all
+    dr sums over all rows; it is one number for each {one}: use `{axis}, keepdims=True` in step 2.
+axis_batch: var_axis = dr over the batch
+    dr sums over axis 0, the batch; it is one number for each {one}: use `{axis}, keepdims=True` in step 2.
+n_factor: var = by eight
+    step 4 divides by 8 whatever the number of features is: that is x.shape[-1].
 axis_batch: axis = first
     all means run over axis 0, the batch, as in BatchNorm's gradient; each row has its own: use `{axis},
     keepdims=True`.
@@ -302,3 +307,21 @@ dbeta_factor: dbeta = twice
 dbeta_squared: dbeta = square
     dbeta sums squares: it is sum(dy).
 """
+
+# What the same mistakes are called in RMSNorm's steps: m, r, dr, dm, dx.
+IN_RMS_NORM = {
+    "x stands inside the mean where x_hat belongs: mean(g * x_hat).": "a factor r is missing: r**2 where r**3 belongs, or x where x_hat does.",
+    "mean(g) and mean(g * x_hat) run": "the sum in dr runs",
+    "the sums of g and g * x_hat run": "the sum in dr runs",
+    "the sums of g and g * x_hat are": "the sum in dr is",
+    "sum(g * x_hat) runs": "the sum in dr runs",
+    "mean(g) and mean(g * x_hat), so that they line up": "the sum in dr, so that it lines up",
+    "d var/dx": "dm/dx",
+    "variance term": "mean-square term",
+    "the inverse std": "r",
+    "variance": "mean square",
+    "rstd": "r",
+    "std": "rms",
+    "var": "m",
+    "n": "d",
+}

@@ -35,6 +35,15 @@ eps_averaged: eps_place = averaged
     `np.sqrt({v} + eps)`.
 eps_summed: eps_place = summed
     eps is counted n times: it is added before the sum. Add it once, at the end: `np.sqrt({v} + eps)`.
+root_before_division: eps_place = root over n
+    you divide the root by n, sqrt(sum of squares) / n. The division belongs under the root, and eps behind it:
+    `np.sqrt({v} + eps)`.
+root_before_division: eps_place = root over n, outside
+    you divide the root by n, sqrt(sum of squares) / n. The division belongs under the root, and eps behind it:
+    `np.sqrt({v} + eps)`.
+root_before_division: eps_place = root over n, missing
+    you divide the root by n, sqrt(sum of squares) / n. The division belongs under the root, and eps behind it:
+    `np.sqrt({v} + eps)`.
 eps_is_one: eps_place = one
     1 is added where eps belongs: `np.sqrt({v} + eps)`.
 eps_multiplied: eps_place = times

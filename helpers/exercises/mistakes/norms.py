@@ -221,6 +221,8 @@ gamma_missing: offset = none
     w is never applied. Use x_hat * (1 + w).
 offset_twice: offset = twice
     the 1 is added twice: the gain is 2 + w. Use x_hat * (1 + w).
+gamma_abs: offset = abs
+    the gain is |1 + w|, so that its sign is lost where w is below -1. Use x_hat * (1 + w).
 gamma_divides: offset = inverse
     you divide by 1 + w; multiply: x_hat * (1 + w).
 gamma_squared: offset = square
