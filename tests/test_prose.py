@@ -266,6 +266,7 @@ SAID = [  # (notebook, what it says, the same from the code)
     ("07", "0.18 times as long at the first block as at the last", lambda: f"{before_training('plain')[1]:.2f} times as long at the first block as at the last"),
     ("07", "σ has grown 409 times from the first block to the last, the gradient 949 times", lambda: "σ has grown {:.0f} times from the first block to the last, the gradient {:.0f} times".format(*before_training("residual"))),
     ("07", "the length grows by a factor of about 1.6, and a third of the directions", lambda: f"the length grows by a factor of about {experiments.workbench.spectrum('residual × 1/√L', 32).rms:.1f}, and " + ("a third of the directions" if 0.3 < share_of_directions("residual × 1/√L") < 0.37 else "")),
+    ("07", "in this one it is 0.82 times as long", lambda: f"in this one it is {experiments.workbench.spectrum('plain, linear', 32).rms:.2f} times as long"),
     ("07", "have a common length of 5. With a limit of 1 the factor is 1/5, and the pieces are left with 0.6 and 0.8", lambda: "have a common length of {:.0f}. With a limit of 1 the factor is 1/5, and the pieces are left with {:.1f} and {:.1f}".format(layers.grad_norms(None, [np.array([3.0]), np.array([4.0])])[1], *(g[0] for g in layers.clip_by_global_norm([np.array([3.0]), np.array([4.0])], 1.0)))),
 ]  # fmt: skip
 

@@ -470,7 +470,7 @@ gradients_accumulate: step = accumulated
 gradients_accumulate: step = accumulated, averaged
     each step uses the mean of all gradients so far; it uses only the gradient of its own batch.
 swapped: step = swapped
-    grad_fn gets its arguments in the wrong order: grad_fn(w, batch), the weights first.
+    the arguments of grad_fn are in the wrong order: grad_fn(w, batch), the weights first.
 uphill: step = uphill
     the sign is wrong: you step up the gradient. w = w - lr * gradient.
 lr_missing: step = no lr
