@@ -118,7 +118,7 @@ def test_start_rests_while_the_work_begins_again(run):
     run.step = lambda: seen.append((run.start_button.disabled, run.told.value)) or step()
     run.set(fails=True)
     assert seen == [(True, "begins anew …")] * 2
-    assert not run.start_button.disabled and run.told.value == "20 % done"
+    assert not run.start_button.disabled and run.told.value == "press Start"
 
 
 def test_stop_and_start_at_once_leave_one_task(run):
