@@ -123,6 +123,8 @@ def _reason(got, want):
         return "One axis too many is left: it was not summed (or averaged) away."
     if np.prod(got) == np.prod(want):
         return "The entries are all there; reshape them to the shape that is asked for."
+    if not got:
+        return "One number is left where an array belongs."
     if len(got) < len(want):
         return "An axis is gone: an average or sum without `keepdims=True`, or over too many axes."
     if len(got) == len(want) and any(g > w for g, w in zip(got, want)):
