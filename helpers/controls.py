@@ -65,14 +65,21 @@ def _look(description):
     return {"description": description, "style": LABEL, "layout": layout}
 
 
-def only_when(control, value, *others):
-    """Show the other controls only while `control` has this value, or one of several in a tuple."""
+def only_when(control, value, *others, room=False):
+    """Show the other controls only while `control` has this value, or one of several in a tuple.
+
+    room: their room is kept, so that nothing moves.
+    """
     values = value if isinstance(value, tuple) else (value,)
     shown = [other.layout.display for other in others]
 
     def follow(_=None):
+        here = control.value in values
         for other, display in zip(others, shown):
-            other.layout.display = display if control.value in values else "none"
+            if room:
+                other.layout.visibility = "visible" if here else "hidden"
+            else:
+                other.layout.display = display if here else "none"
 
     control.observe(follow, "value")
     follow()

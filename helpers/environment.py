@@ -6,8 +6,21 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
+from . import __version__
+
 COURSE = "residuals-and-norms"
+IMPORTED = ("numpy", "matplotlib", "ipywidgets")  # what helpers cannot do without
 REPAIR = "In the course's folder, type: python3 course.py   (or: python -m pip install -r requirements.txt)"
+
+
+def versions():
+    """Print in one line which Python and packages run here; nothing is imported. SystemExit where one is missing."""
+    found = [f"Python {platform.python_version()}"]
+    try:
+        found += [f"{name} {importlib.metadata.version(name)}" for name in IMPORTED]
+    except importlib.metadata.PackageNotFoundError as missing:
+        raise SystemExit(f"{missing.name} is not here. {REPAIR}") from None
+    print(" · ".join([f"The course {__version__}", *found]))
 
 
 def requirements():

@@ -210,7 +210,7 @@ class Live:
 
     def _build(self):
         width, height = self._blitter.canvas.get_width_height()
-        look = {"max_width": "100%", "height": "auto", "border": FRAME}
+        look = {"max_width": "calc(100% - 4px)", "height": "auto", "border": FRAME}
         self.image = Picture(format="png", width=width, height=height, layout=look)
         self._status, self._table, self._alert = widgets.HTML(), widgets.HTML(), widgets.HTML()
         parts = [*self._rows(), self._status, self.image, self._table, self._alert, widgets.HTML(PAGE_SCRIPT)]

@@ -55,11 +55,11 @@ class Run(Live):
     def render(self):
         """Begin again if a control has moved, then draw what there is."""
         if self.values() != self.begun_with:
-            self.running = False
+            self.running, self.start_button.disabled, self.told.value = False, True, "begins anew …"
             try:
                 self._begin(self.values())
             except Exception as error:
-                self.begun_with = None
+                self.begun_with, self.told.value = None, ""
                 self._fail(error)
                 return
         super().render()
@@ -75,6 +75,8 @@ class Run(Live):
         if not self.running and self.done < self.steps:
             self.running = True
             self._tell()
+            if self.task:  # stopped, but it may not have noticed yet
+                self.task.cancel()
             self.task = asyncio.get_running_loop().create_task(self._go_on())
 
     async def _go_on(self):

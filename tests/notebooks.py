@@ -3,11 +3,13 @@
     python -m tests.notebooks            all of them
     python -m tests.notebooks 02 03      those whose names begin so
 
-Outputs and still pictures stay; widget views, widget state, timestamps and versions are dropped.
+Outputs and still pictures stay; widget views, widget state, timestamps and versions are dropped. The first
+code cell, the same in all, comes from first_cell.py; the links at both ends follow from the files' order.
 """
 
 import base64
 import io
+import re
 import sys
 from pathlib import Path
 
@@ -18,6 +20,9 @@ from PIL import Image
 
 FOLDER = Path(__file__).parents[1] / "notebooks"
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+FIRST_CELL = Path(__file__).with_name("first_cell.py").read_text(encoding="utf-8").strip()
+START, GLOSSARY = "00_start_here", "glossary"
+LINKS = r"(\d of \d · )?\[[^\]]+\]\([^)]+\.ipynb\)( · \[[^\]]+\]\([^)]+\.ipynb\))*"  # a line of nothing else
 VIEW = "application/vnd.jupyter.widget-view+json"
 VARIES = "nbval-ignore-output"  # the tag of a cell whose output differs from run to run
 TOLERANCE = 12  # root mean square over all pixels, 0 to 255: fonts differ a little between systems
@@ -26,6 +31,40 @@ TOLERANCE = 12  # root mean square over all pixels, 0 to 255: fonts differ a lit
 def paths():
     """The course's notebooks, in order."""
     return sorted(FOLDER.glob("*.ipynb"))
+
+
+def links(path):
+    """The line at both ends of a notebook: where this is, the one before, the next, contents and words."""
+    names = [p.stem for p in paths() if p.stem != GLOSSARY]
+    if path.stem == GLOSSARY:
+        return f"[← Start here]({START}.ipynb)"
+    at, last = names.index(path.stem), len(names) - 1
+    line = [f"{at} of {last}"] if at else []
+    if at:
+        line.append(f"[← {title(names[at - 1])}]({names[at - 1]}.ipynb)")
+    if at < last:
+        line.append(f"[{title(names[at + 1])} →]({names[at + 1]}.ipynb)")
+    if at > 1:
+        line.append(f"[Contents]({START}.ipynb)")
+    return " · ".join([*line, f"[Words and symbols]({GLOSSARY}.ipynb)"])
+
+
+def title(name):
+    """The heading of a notebook."""
+    return nbformat.read(FOLDER / f"{name}.ipynb", 4).cells[0].source.splitlines()[0].removeprefix("# ")
+
+
+def frame(notebook, path):
+    """Put in place, once, what all notebooks share: the links at both ends and the first code cell."""
+    for cell in (notebook.cells[0], notebook.cells[-1]):
+        lines = cell.source.rstrip().splitlines()
+        while lines and re.fullmatch(LINKS, lines[-1]):
+            del lines[-2:]  # with the empty line before it
+        cell.source = "\n".join([*lines, *[""][: len(lines)], links(path)])
+    first = next((cell for cell in notebook.cells if cell.cell_type == "code"), None)
+    if first:
+        first.source, first.metadata = FIRST_CELL, nbformat.from_dict({"tags": [VARIES]})
+    return notebook
 
 
 def execute(notebook, folder=FOLDER):
@@ -107,7 +146,7 @@ def picture_distance(one, other):
 def main(names):
     for path in paths():
         if not names or any(path.name.startswith(name) for name in names):
-            notebook = execute(nbformat.read(path, 4))
+            notebook = execute(frame(nbformat.read(path, 4), path))
             nbformat.write(notebook, path)
             print(f"{path.name}: {len(notebook.cells)} cells, {path.stat().st_size // 1024} kB")
 

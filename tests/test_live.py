@@ -1,7 +1,6 @@
 """The moving picture: blitting, the sentence, errors, re-runs."""
 
 import base64
-import gc
 import io
 import subprocess
 import sys
@@ -16,6 +15,8 @@ from PIL import Image
 
 from helpers import live as live_module
 from helpers.live import Blitter, live
+
+from .counting import alive
 
 
 def pixels(png):
@@ -190,11 +191,6 @@ def test_the_still_picture_shows_dollar_signs_and_long_sentences():
     assert still.shape[0] > 100 and (still[:-100] < 128).any()
 
 
-def alive():
-    gc.collect()
-    return len(widgets.widget._instances), sum(isinstance(o, Figure) for o in gc.get_objects())
-
-
 def test_close_leaves_no_widget_and_no_figure(made):
     assert made.box.model_id
     start = alive()
@@ -207,12 +203,7 @@ def test_close_leaves_no_widget_and_no_figure(made):
 RERUN = """
 from IPython.core.interactiveshell import InteractiveShell
 shell = InteractiveShell.instance()
-import gc, ipywidgets
-from matplotlib.figure import Figure
-
-def alive():
-    gc.collect()
-    return len(ipywidgets.widget._instances), sum(isinstance(o, Figure) for o in gc.get_objects())
+from tests.counting import alive
 
 CELLS = [
     "from helpers import explorers; explorer = explorers.gradient_bars(); explorer.set(layers=9)",

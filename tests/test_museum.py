@@ -4,7 +4,7 @@ import nbformat
 import numpy as np
 import pytest
 
-from helpers import exercises, explorers, layers
+from helpers import exercises, explorers, figures, layers
 from helpers.exercises.exhibits import EXHIBITS
 from helpers.experiments import museum
 
@@ -98,6 +98,13 @@ def test_as_found_is_not_attempted_and_mended_is_correct(number):
     assert mended.outcome == "correct" and exhibit.report in mended.message
 
 
+def test_the_notebook_as_it_is_opened_calls_nothing_a_wrong_mend():
+    (path,) = [path for path in notebooks.paths() if path.stem.startswith("07")]
+    checks = [c for c in nbformat.read(path, 4).cells if c.source.startswith("exercises.exhibit(")]
+    assert len(checks) == 6
+    assert all("not attempted" in cell.outputs[0]["data"]["text/plain"] for cell in checks)
+
+
 def start_afresh(w, gradient, batches, lr):
     for batch in batches:
         w = w - lr * gradient(w, batch)
@@ -109,12 +116,16 @@ def clear_in_place(w, gradient, batches, lr):
     for batch in batches:
         grad[:] = 0
         grad += gradient(w, batch)
-        w -= lr * grad
+        w = w - lr * grad
         yield w
 
 
 def divided(x, gamma, eps):
     return gamma * x / np.sqrt(np.mean(x * x, -1, keepdims=True) + eps)
+
+
+def uniform_numbers(d, rng):
+    return rng.uniform(-1, 1, (d, d)) * np.sqrt(6 / d), np.zeros((d, d))
 
 
 def small_numbers(d, rng):
@@ -151,7 +162,7 @@ def no_epsilon(w, g, lr, max_norm):
 
 @pytest.mark.parametrize(
     ("number", "f"),
-    [(1, start_afresh), (1, clear_in_place), (2, divided), (3, small_numbers), (4, by_the_course), (5, added_at_the_end), (6, no_epsilon)],
+    [(1, start_afresh), (1, clear_in_place), (2, divided), (3, uniform_numbers), (4, by_the_course), (5, added_at_the_end), (6, no_epsilon)],
 )  # fmt: skip
 def test_other_ways_to_mend_it_are_right(number, f):
     found = exercises.exhibit(number).diagnose(f)
@@ -159,7 +170,152 @@ def test_other_ways_to_mend_it_are_right(number, f):
 
 
 def test_the_wrong_matrix_at_0_is_no_cure():
-    assert exercises.exhibit(3).diagnose(first_zero).outcome != "correct"
+    assert "passes nothing back" in said_of(3, first_zero)
+
+
+# ------------------------------------------------------------------------------ arguments
+
+
+def walk_in_place(w, gradient, batches, lr):
+    for batch in batches:
+        w -= lr * gradient(w, batch)
+        yield w
+
+
+def normalize_in_place(x, gamma, eps):
+    x /= np.sqrt((x**2).mean(axis=-1, keepdims=True) + eps)
+    return gamma * x
+
+
+def statistics_in_place(x, gamma, beta, running_mean, running_var, training):
+    mean, var = running_mean, running_var
+    if training:
+        mean, var = x.mean(axis=0), x.var(axis=0)
+        running_mean *= 0.9
+        running_mean += 0.1 * mean
+        running_var *= 0.9
+        running_var += 0.1 * var
+    return gamma * (x - mean) / np.sqrt(var + 1e-5) + beta, running_mean, running_var
+
+
+def backward_in_place(dy, x, W1, W2):
+    dx, dW1, dW2 = museum.block_backward_mended(dy, x, W1, W2)
+    dy += dx - dy
+    return dy, dW1, dW2
+
+
+def step_in_place(w, g, lr, max_norm):
+    new, length = museum.clipped_step_mended(w, g, lr, max_norm)
+    w -= w - new
+    return w, length
+
+
+@pytest.mark.parametrize(
+    ("number", "f", "arguments"),
+    [
+        (1, walk_in_place, "`w`"),
+        (2, normalize_in_place, "`x`"),
+        (4, statistics_in_place, "`running_mean` and `running_var`"),
+        (5, backward_in_place, "`dy`"),
+        (6, step_in_place, "`w`"),
+    ],
+)
+def test_a_changed_argument_is_told_and_spoils_nothing(number, f, arguments):
+    exhibit = exercises.exhibit(number)
+    for _ in range(2):
+        assert exhibit.diagnose(exhibit.mended).outcome == "correct"
+        found = exhibit.diagnose(f)
+        assert (found.outcome, found.mistake) == ("wrong", "input_changed")
+        assert f"The bug is gone. Your function now writes into its argument {arguments}," in found.message
+    assert "The bug is gone" not in explorers.museum(number, f).sentence
+
+
+# ------------------------------------------------------------------------------ wrong mends
+
+
+def said_of(number, f):
+    """The message on a function that mends the exhibit wrongly."""
+    found = exercises.exhibit(number).diagnose(f)
+    assert found.outcome == "wrong" and "as it was found" not in found.message
+    return found.message
+
+
+def ones(d, rng):
+    return np.ones((d, d)), np.zeros((d, d))
+
+
+def negative_numbers(d, rng):
+    return -np.abs(rng.normal(0, np.sqrt(2 / d), (d, d))), np.zeros((d, d))
+
+
+def clipped_first(x, gamma, eps):
+    return museum.normalize_found(np.clip(x, -1e3, 1e3), gamma, eps)
+
+
+def only_for_one(x, gamma, beta, running_mean, running_var, training):
+    return museum.batch_norm_found(x, gamma, beta, running_mean, running_var, training or len(x) == 1)
+
+
+def alone_by_statistics(x, gamma, beta, running_mean, running_var, training):
+    if len(x) == 1:
+        return gamma * (x - running_mean) / np.sqrt(running_var + 1e-5) + beta, running_mean, running_var
+    return museum.batch_norm_found(x, gamma, beta, running_mean, running_var, training)
+
+
+def eps_outside(x, gamma, eps):
+    return gamma * x / (np.sqrt((x**2).mean(axis=-1, keepdims=True)) + eps)
+
+
+def added_once_more(dy, x, W1, W2):
+    dx, dW1, dW2 = museum.block_backward_mended(dy, x, W1, W2)
+    return dx + dy, dW1, dW2
+
+
+def added_and_normed(dy, x, W1, W2):
+    dx, dW1, dW2 = museum.block_backward_found(dy, x, W1, W2)
+    return dx + dy, dW1, dW2
+
+
+@pytest.mark.parametrize(
+    ("number", "f", "words"),
+    [
+        (2, clipped_first, "You changed something, but the bug is still there"),
+        (2, eps_outside, "`eps` belongs inside the root"),
+        (3, ones, "All hidden units are the same"),
+        (3, small_numbers, "spread 0.01; what is random should have mean 0 and spread √(2/d) = 0.125"),
+        (3, negative_numbers, "has mean -0.1"),
+        (4, only_for_one, "You changed something, but the bug is still there"),
+        (4, alone_by_statistics, "the output in evaluation. And this has changed, which was right before: the output in training"),
+        (5, lambda *args: no_shortcut(*args), "The shortcut’s part of `dx` is missing"),
+        (5, added_once_more, "is in `dx` twice"),
+        (5, added_and_normed, "goes through the norm as before"),
+    ],
+)  # fmt: skip
+def test_a_wrong_mend_is_no_untouched_code_and_its_mistake_is_named(number, f, words):
+    assert words in said_of(number, f)
+
+
+def returns_w(w, gradient, batches, lr):
+    for batch in batches:
+        w = w - lr * gradient(w, batch)
+    return w
+
+
+def blank(w, gradient, batches, lr):
+    """w (n,), gradient(w, batch) -> (n,). Yields w after each step."""
+
+
+def only_dx(dy, x, W1, W2):
+    return dy
+
+
+def test_what_is_returned_wrongly_is_told(capsys):
+    assert "`yield w` after each step" in said_of(1, returns_w)
+    assert "`return dx, dW1, dW2`" in said_of(5, only_dx)
+    found = exercises.exhibit(1).diagnose(blank)
+    assert found.outcome == "not attempted" and "blank" in found.message
+    exercises.exhibit(1).check(returns_w)
+    assert "Stuck? `exercises.exhibit(1).hint()`" in capsys.readouterr().out
 
 
 def smaller_steps(w, gradient, batches, lr):
@@ -169,7 +325,7 @@ def smaller_steps(w, gradient, batches, lr):
 
 
 def both_random(d, rng):
-    return rng.normal(size=(2, d, d))
+    return tuple(rng.normal(size=(2, d, d)))
 
 
 def never_clipped(w, g, lr, max_norm):
@@ -224,7 +380,7 @@ def test_errors_and_wrong_shapes_are_told_by_check_and_picture(number):
 
     exhibit = exercises.exhibit(number)
     assert exhibit.diagnose(broken).outcome == "raised" and "seven" in exhibit.diagnose(broken).message
-    assert exhibit.diagnose(lambda *args: None).outcome == "raised"
+    assert exhibit.diagnose(lambda *args: None).mistake == "unusable"
     explorer = explorers.museum(number, broken)
     assert explorer.error is not None and "seven" in str(explorer.error)
 
@@ -254,12 +410,22 @@ def test_the_picture_says_what_was_measured_and_the_mended_one_lies_on_the_refer
     explorer = explorers.museum(number)
     assert explorer.error is None and "nan" not in explorer.sentence and explorer.done == explorer.steps
     found = seen[number][0].progress[-1]
-    assert f"after {found.step} step" in explorer.sentence
+    when = "before the first step" if number == 2 else f"after {found.step} step"
+    assert when in explorer.sentence
     yours = explorers.museum(number, exercises.exhibit(number).mended)
     here, healthy = yours.state
     assert here.progress == healthy.progress and "The bug is gone." in yours.sentence
     untouched = explorers.museum(number, exercises.exhibit(number).found)
-    assert "as it was found" in untouched.sentence
+    assert "not mended yet" in repr(untouched)
+
+
+def test_what_is_beyond_the_axis_is_marked():
+    above, below = figures.Symptoms(2, "as found"), figures.Symptoms(3, "as found")
+    for number, picture in ((2, above), (3, below)):
+        found, mended, look = museum.FOUND[number]
+        picture.update(*(list(look(f))[0] for f in (found, mended)))
+    assert len(above.off[0].get_xdata()) == 6 and not len(above.off[1].get_xdata())
+    assert len(below.off[1].get_xdata()) == 8 and not len(below.off[0].get_xdata())
 
 
 def cells():

@@ -5,7 +5,6 @@ import subprocess
 import sys
 import time
 
-import ipywidgets as widgets
 import numpy as np
 import pytest
 
@@ -15,6 +14,8 @@ from helpers.questions import PREDICTIONS, form
 from helpers.questions.form import Answers
 from helpers.questions.gradient_flow import bars
 from helpers.questions.kinds import Choice, Number
+
+from .counting import open_widgets
 
 
 @pytest.fixture(autouse=True)
@@ -272,27 +273,27 @@ def test_an_unknown_name_is_answered_with_those_there_are():
 
 
 def test_close_leaves_no_widget():
-    start = len(widgets.widget._instances)
+    start = open_widgets()
     shown = predict.ask("gradient_left"), predict.reveal("gradient_left"), predict.table()
     for one in shown:
         one.close()
-    assert len(widgets.widget._instances) == start
+    assert open_widgets() == start
     predict.answers.give("gradient_left", "About half")  # nobody listens any more
 
 
 RERUN = """
 from IPython.core.interactiveshell import InteractiveShell
 shell = InteractiveShell.instance()
-import ipywidgets
+from tests.counting import open_widgets
 CELLS = ["from helpers import predict, quiz; predict.ask('gradient_left')", "predict.reveal('gradient_left')",
          "predict.table()", "quiz.ask('gradient_flow')"]
 for cell in CELLS:
     shell.run_cell(cell, store_history=True)
-after_first = len(ipywidgets.widget._instances)
+after_first = open_widgets()
 for _ in range(20):
     for cell in CELLS:
         shell.run_cell(cell, store_history=True)
-assert after_first == len(ipywidgets.widget._instances) > 20
+assert after_first == open_widgets() > 20
 """
 
 

@@ -147,7 +147,7 @@ def plain_norm(h):
 def depth_slope(place):
     """Of the last gradient over the depth, both logarithmic."""
     gradients = transformer.by_depth(place).dW
-    return f"{np.polyfit(np.log(transformer.DEPTHS), np.log(gradients), 1)[0]:+.2f}".replace("-", "−")
+    return f"{np.polyfit(np.log(transformer.DEPTHS), np.log(gradients), 1)[0]:+.1f}".replace("-", "−")
 
 
 def stream_end(depth, scaled):
@@ -254,18 +254,19 @@ SAID = [  # (notebook, what it says, the same from the code)
     ("06", "they are 0.731 and 0.269", lambda: "they are {:.3f} and {:.3f}".format(*layers.softmax(np.array([2.0, 1])))),
     ("06", "the spread was 2.55 and is 3.05 now", lambda: f"the spread was {LESSON.std():.2f} and is {layers.pre_norm_block(LESSON, half, plain_norm).std():.2f} now"),
     ("06", "grows by about 1 a layer", lambda: f"grows by about {(transformer.stream_squares(layers.pre_norm_block)[-1] - 1) / 24:.0f} a layer"),
-    ("06", "about 5 after 24 layers", lambda: f"about {at_24('rms', PRE):.0f} after 24 layers"),
-    ("06", "the slopes are −0.43 and +0.20", lambda: f"the slopes are {depth_slope('pre-norm')} and {depth_slope('post-norm')}"),
+    ("06", "from layer 17 to 22 this network gains only 1.3", lambda: f"from layer 17 to 22 this network gains only {np.diff(transformer.stream_squares(layers.pre_norm_block)[[17, 22]])[0]:.1f}"),
+    ("06", "the slopes are about −0.4 and +0.2", lambda: f"the slopes are about {depth_slope('pre-norm')} and {depth_slope('post-norm')}"),
     ("06", "6.4 and 5.3 at 24 layers", lambda: f"{at_24('dW', POST) / at_24('dW', PRE):.1f} and {at_24('rms', PRE):.1f} at 24 layers"),
     ("06", "the loss at 24 layers is 12.0 instead of 4.6", lambda: f"the loss at 24 layers is {at_24('loss', BARE):.1f} instead of {at_24('loss', PRE):.1f}"),
     ("06", "$\\ln 64 = 4.16$", lambda: f"$\\ln 64 = {np.log(64):.2f}$"),
     ("06", "$\\ln 8 = 2.08$", lambda: f"$\\ln 8 = {np.log(8):.2f}$"),
-    ("06", "at 24 layers the stream ends at 1.2 instead of 5.0, and at 12 layers at about the same 1.2", lambda: f"at 24 layers the stream ends at {stream_end(24, True):.1f} instead of {stream_end(24, False):.1f}, and at 12 layers at about the same {stream_end(12, True):.1f}"),
+    ("06", "at 24 layers the stream ends at 1.2 instead of 5.1, and at 12 layers at about the same 1.2", lambda: f"at 24 layers the stream ends at {stream_end(24, True):.1f} instead of {stream_end(24, False):.1f}, and at 12 layers at about the same {stream_end(12, True):.1f}"),
     ("06", "$0.02 / \\sqrt{24} = 0.0041$", lambda: f"$0.02 / \\sqrt{{24}} = {layers.residual_init_std(0.02, 12):.4f}$"),
     ("07", "$-\\log \\tfrac13 = \\log 3 = 1.0986$", lambda: f"$-\\log \\tfrac13 = \\log 3 = {np.log(3):.4f}$"),
     ("07", "0.18 times as long at the first block as at the last", lambda: f"{before_training('plain')[1]:.2f} times as long at the first block as at the last"),
     ("07", "σ has grown 409 times from the first block to the last, the gradient 949 times", lambda: "σ has grown {:.0f} times from the first block to the last, the gradient {:.0f} times".format(*before_training("residual"))),
     ("07", "the length grows by a factor of about 1.6, and a third of the directions", lambda: f"the length grows by a factor of about {experiments.workbench.spectrum('residual × 1/√L', 32).rms:.1f}, and " + ("a third of the directions" if 0.3 < share_of_directions("residual × 1/√L") < 0.37 else "")),
+    ("07", "in this one it is 0.82 times as long", lambda: f"in this one it is {experiments.workbench.spectrum('plain, linear', 32).rms:.2f} times as long"),
     ("07", "have a common length of 5. With a limit of 1 the factor is 1/5, and the pieces are left with 0.6 and 0.8", lambda: "have a common length of {:.0f}. With a limit of 1 the factor is 1/5, and the pieces are left with {:.1f} and {:.1f}".format(layers.grad_norms(None, [np.array([3.0]), np.array([4.0])])[1], *(g[0] for g in layers.clip_by_global_norm([np.array([3.0]), np.array([4.0])], 1.0)))),
 ]  # fmt: skip
 
@@ -292,7 +293,7 @@ ANSWERED = [  # (what learners ask, notebook, heading, words of the answer)
     ("What are gamma and beta for?", "03", "Where the story breaks", "let training choose a scale and a mean for each feature"),
     ("Do gamma and beta undo the normalization?", "03", "Where the story breaks", "they do the same to both"),
     ("Do deep plain networks not train at all?", "07", "Where the story breaks", "They train worse **with the same effort**"),
-    ("Is pre-norm always better than post-norm?", "07", "Where the story breaks", "at 0.01 both do"),
+    ("Is pre-norm always better than post-norm?", "07", "Where the story breaks", "at 0.003 both do"),
     ("Why sqrt(var + eps) and not std + eps?", "03", "The class, line by line", "gives NaN for a constant row. With ε inside"),
     ("Why do transformers use LayerNorm and not BatchNorm?", "04", "Side by side", "a token's output depends on that token"),
     ("Does LayerNorm take all tokens and features of a sentence?", "04", "Side by side", "over the **last axis only**"),
@@ -305,8 +306,8 @@ ANSWERED = [  # (what learners ask, notebook, heading, words of the answer)
     ("Does BatchNorm work by reducing internal covariate shift?", "04", "Where the story breaks", "**after** BatchNorm, and the network trained nearly as well"),
     ("RMSNorm multiplies by rsqrt: should it not divide?", "05", "The class, line by line", "multiplying by it **is** dividing by the root"),
     ("Does scale not matter any more after a norm?", "05", "Where the story breaks", "For $a < 0$ the output turns around"),
-    ("Pre-norm or post-norm: why does the code not match the paper's figure?", "06", "Two places for the norm", "the figure is still that of 2017, the code has moved on"),
-    ("Is x + norm(f(x)) pre-norm?", "06", "Two places for the norm", "is pre-norm, though both are sometimes called so"),
+    ("Pre-norm or post-norm: why does the code not match the paper's figure?", "06", "Two places for the norm", "its authors' code later had pre-norm"),
+    ("Is x + norm(f(x)) pre-norm?", "06", "Two places for the norm", "$f(\\text{norm}(x) + x)$ is pre-norm"),
     ("Why start the last matrix of a block at 0? Does it not kill the gradient?", "06", "Where the story breaks", "Two zero factors in a row never move"),
     ("Does True in a mask mean may look or may not?", "06", "Where the story breaks", "In its `nn.MultiheadAttention` `True` means *may not*"),
     ("Do gradients vanish toward the input in post-norm?", "06", "Where the story breaks", "not what these networks show"),

@@ -113,6 +113,27 @@ def test_moving_a_control_or_reset_begins_again(run):
     assert run.done == 2
 
 
+def test_start_rests_while_the_work_begins_again(run):
+    seen, step = [], run.step
+    run.step = lambda: seen.append((run.start_button.disabled, run.told.value)) or step()
+    run.set(fails=True)
+    assert seen == [(True, "begins anew …")] * 2
+    assert not run.start_button.disabled and run.told.value == "press Start"
+
+
+def test_stop_and_start_at_once_leave_one_task(run):
+    async def in_a_hurry():
+        run.start()
+        await asyncio.sleep(0.001)
+        first = run.task
+        run.stop(), run.start()
+        await run.task
+        assert first.cancelled()
+
+    in_a_loop(in_a_hurry())
+    assert run.counted == list(range(2, STEPS + 1)) and run.told.value == "done"
+
+
 def test_an_error_in_the_work_is_shown_and_ends_it(run):
     run.set(fails=True)
     wait_for(run)

@@ -127,8 +127,8 @@ def test_smaller_last_weights_end_at_the_same_size_at_every_depth():
 # ------------------------------------------------------------------------------ warm-up
 
 
-def last_loss(place, warm_up=0, lr=0.01, depth=8, seed=0):
-    (last,) = train_transformer(place, warm_up, lr, depth, every=200, seed=seed)
+def last_loss(place, warm_up=0, lr=0.01, depth=8, final_norm=True, seed=0):
+    (last,) = train_transformer(place, warm_up, lr, depth, final_norm=final_norm, every=200, seed=seed)
     return last.loss
 
 
@@ -138,6 +138,13 @@ def test_at_a_high_rate_pre_norm_learns_and_post_norm_does_not():
     assert last_loss("post-norm", seed=1) == pytest.approx(np.log(8), abs=0.12)
 
 
+def test_it_is_not_the_final_norm_that_spares_pre_norm_the_warm_up():
+    """Though without it the last gradient starts larger than that of post-norm."""
+    assert mean(8, "dW", final_norm=False)[-1] > 2 * mean(8, "dW", "post-norm")[-1]
+    steps = list(train_transformer("pre-norm", final_norm=False, every=50, steps=50, seed=1))
+    assert steps[-1].error < 0.05
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "low", "high"),
@@ -145,6 +152,8 @@ def test_at_a_high_rate_pre_norm_learns_and_post_norm_does_not():
         (("pre-norm",), 0, 0.01),
         (("pre-norm", 0, 0.03), 0, 0.02),
         (("pre-norm", 0, 0.003), 0, 0.02),
+        (("pre-norm", 0, 0.01, 8, False), 0, 0.01),
+        (("pre-norm", 0, 0.03, 8, False), 0, 0.02),
         (("post-norm",), 1.8, 2.3),
         (("post-norm", 100), 0, 0.9),
         (("post-norm", 10), 0.8, 2.3),
@@ -157,6 +166,25 @@ def test_at_a_high_rate_pre_norm_learns_and_post_norm_does_not():
 )
 def test_who_needs_warm_up_over_five_seeds(kind, low, high):
     assert all(low <= last_loss(*kind, seed=seed) <= high for seed in SEEDS)
+
+
+@pytest.mark.slow
+def test_at_the_highest_rate_post_norm_gets_better_in_the_warm_up_and_falls_back():
+    for seed in SEEDS:
+        seen = [one.error for one in train_transformer("post-norm", 100, 0.03, every=50, seed=seed)]
+        assert seen[0] < 0.7 and seen[-1] > 0.8
+    shallow = [last_loss("post-norm", 100, 0.03, 4, seed=seed) for seed in SEEDS]
+    assert max(shallow[:4]) < 0.8 and shallow[4] > 1.8
+
+
+@pytest.mark.slow
+def test_at_a_low_rate_post_norm_takes_about_three_times_as_long():
+    def needed(place, seed):
+        steps = train_transformer(place, lr=0.003, seed=seed)
+        return next(one.step for one in steps if one.error < 0.1)
+
+    pre, post = (np.mean([needed(place, seed) for seed in SEEDS]) for place in transformer.PLACES)
+    assert post / pre == pytest.approx(3, abs=0.8)
 
 
 @pytest.mark.slow
@@ -198,9 +226,15 @@ def test_pre_or_post_says_what_was_measured(pre_or_post, place, final_norm, laye
     pre, post = by_depth("pre-norm", final_norm).dW[at], by_depth("post-norm").dW[at]
     block = layers.pre_norm_block if place == "pre-norm" else layers.post_norm_block
     squares = transformer.stream_squares(block, place)
-    expected = [squares[0], squares[layers_], 1 + layers_ / 2, 1 + 1.5 * layers_, pre, post, post / pre]
+    bounds = 1 + layers_ / 2, 1 + 1.5 * layers_
+    expected = [squares[0], squares[layers_], *bounds, np.sqrt(squares[layers_]), pre, post, post / pre]
     np.testing.assert_allclose(numbers_in(pre_or_post.sentence)[1:], expected, rtol=0.006)
     assert f">{layers_} ◀<" in pre_or_post._table.value
+    assert ("gradient, pre-norm, final norm off<" in pre_or_post._table.value) == (not final_norm)
+
+
+def test_the_picture_shows_the_network_of_the_prediction():
+    np.testing.assert_allclose(transformer.stream_squares(layers.pre_norm_block), fresh(24).square)
 
 
 @pytest.fixture(scope="module")
@@ -226,10 +260,14 @@ def test_look_ahead_opens_without_the_mask_that_is_to_be_predicted():
 
 def test_the_weight_that_look_ahead_names_is_the_one_of_the_block():
     shown = explorers.look_ahead()
-    shown.set(causal=True, token=3, head=2)
-    x, attn, block = transformer.one_block(causal=True)
+    shown.set(token=3, head=2)
+    x, attn, block = transformer.one_block(causal=False)
     attn(block.ln1(transformer.replaced(x, 2)))
-    assert numbers_in(shown.sentence)[-1] == pytest.approx(block.attn.weights[1, 7, 2], rel=0.006)
+    assert numbers_in(shown.sentence)[-1] == pytest.approx(block.attn.weights[1, 0, 2], rel=0.006)
+    shown.set(causal=True)
+    assert shown.sentence.endswith("In head 2 token 1 gives token 3 a weight of 0.")
+    shown.set(token=1)
+    assert shown.sentence.endswith("In head 2 token 1 gives token 1 a weight of 1.")
     np.testing.assert_allclose(block.attn.weights.sum(axis=-1), 1)
 
 
@@ -269,7 +307,8 @@ def test_right_blocks_are_the_reference():
         shown = explorer(lambda *arguments, own=own: own(*arguments))
         assert shown.error is None and f"Drawn with your {own.__name__}." in shown.sentence
     shown = explorers.pre_or_post(lambda x, f, norm: x + f(norm(x)))
-    assert shown.sentence == reference.sentence + " Drawn with your pre_norm_block."
+    remark = " Gradients and table are the reference's; the stream is drawn with your pre_norm_block."
+    assert shown.sentence == reference.sentence + remark
 
 
 def test_a_second_half_that_starts_from_the_old_x_lets_no_token_hear_of_another():
@@ -309,10 +348,21 @@ def test_wrong_last_weights_are_seen():
         (lambda: explorers.pre_or_post(lambda x, f, norm: f(norm(x)).sum()), "pre_norm_block gave shape ()"),
         (lambda: explorers.final_norm(lambda x, *a: x[0]), "pre_norm_stack gave shape (16, 64)"),
         (lambda: explorers.final_norm(lambda x, *a: 1 / 0), "division by zero"),
+        (lambda: small(explorers.final_norm(None, lambda *a: "a")), "residual_init_std returned a str; a number is"),
+        (lambda: small(explorers.final_norm(None, lambda *a: np.ones(3))), "residual_init_std returned a ndarray; a number"),
     ],
 )  # fmt: skip
 def test_what_a_block_cannot_be_is_told(explorer, words):
     assert words in str(explorer().error)
+
+
+def small(shown):
+    shown.set(small=True)
+    return shown
+
+
+def test_the_factor_of_the_last_weights_is_said():
+    assert "24 branches, last weights times 0.204: " in small(explorers.final_norm()).sentence
 
 
 def test_a_stack_that_calls_no_norm_is_drawn_and_said():

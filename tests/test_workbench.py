@@ -6,7 +6,7 @@ import itertools
 import numpy as np
 import pytest
 
-from helpers import exercises, experiments, explorers, layers
+from helpers import exercises, experiments, explorers, figures, layers
 from helpers.experiments import training, workbench
 from helpers.live import Told
 
@@ -118,25 +118,37 @@ def test_a_run_that_goes_well_has_no_such_place():
 # ------------------------------------------------------------------------------ claims and their conditions
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_40_plain_layers_learn_with_adam(seed):
-    assert trained(40, seed=seed, lr=1e-3, optimizer="adam", steps=200).error < 0.1
+def test_40_plain_layers_learn_with_adam():
+    """Whatever the weights and the order of the batches; the notebook says at most 16 %."""
+    for seed, order in itertools.product(range(5), (0, 3)):
+        network = experiments.Classifier(40, seed=seed)
+        *_, last = experiments.train(
+            network, X, Y, steps=200, every=200, optimizer="adam", lr=1e-3, seed=order
+        )
+        assert last.error < 0.16
 
 
 @pytest.mark.slow
-def test_40_plain_layers_learn_with_more_steps():
-    assert trained(40, lr=3e-3, steps=3000).error < 0.1
+@pytest.mark.parametrize("seed", range(5))
+def test_40_plain_layers_learn_with_more_steps(seed):
+    assert trained(40, lr=3e-3, steps=3000, seed=seed).error < 0.16
 
 
-def test_post_norm_needs_a_lower_learning_rate():
-    assert trained(40, "residual", "layer", place="post").error > 0.4
-    assert trained(40, "residual", "layer", place="post", lr=0.01).error < 0.01
+@pytest.mark.parametrize("seed", range(5))
+def test_post_norm_needs_a_lower_learning_rate(seed):
+    assert trained(40, "residual", "layer", place="post", seed=seed).error > 0.55
+    assert trained(40, "residual", "layer", place="post", seed=seed, lr=0.003).error < 0.01
+
+
+def test_between_them_it_depends_on_the_weights():
+    ends = [trained(40, "residual", "layer", place="post", lr=0.01, seed=seed).error for seed in (0, 1)]
+    assert ends[0] < 0.01 and ends[1] > 0.3
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("lr", [0.001, 0.003, 0.01, 0.02, 0.05, 0.1])
-def test_pre_norm_learns_at_each_rate_of_the_workbench(lr):
-    assert trained(40, "residual", "layer", lr=lr).error < 0.005
+@pytest.mark.parametrize("lr", [0.001, 0.003, 0.01, 0.02, 0.05])
+def test_pre_norm_learns_at_each_rate_up_to_a_twentieth(lr):
+    assert all(trained(40, "residual", "layer", lr=lr, seed=seed).error < 0.005 for seed in range(5))
 
 
 def test_a_first_loss_far_above_guessing_foretells_it():
@@ -156,7 +168,7 @@ def test_remedies_in_a_small_network():
 
 @pytest.mark.slow
 def test_remedies_over_five_seeds():
-    """In the notebook's own size: seven of eight learn all, the eighth diverges at once."""
+    """In the notebook's own size: all six remedies learn, without one it diverges at once."""
     ends = [list(workbench.shoot_out(seed=seed, every=400))[-1] for seed in range(5)]
     assert all(end["no remedy"].step < 10 for end in ends)
     for name in list(workbench.REMEDIES)[1:]:
@@ -239,7 +251,8 @@ def test_clipping_saves_a_network_that_explodes():
     *_, free = workbench.clipped_steps(lambda grads, max_norm: grads, layers.sgd_steps)
     assert clipped.progress[-1].error < 0.01 and clipped.progress[-1].loss < 0.01
     assert clipped.lengths.max() <= 1 and len(clipped.lengths) == 400
-    assert 60 < (clipped.lengths > 0.99).sum() < 110  # the first steps only
+    cut = clipped.lengths > 0.99
+    assert 75 < cut[:90].sum() < 90 and not cut[90:].any()  # most of the first 90 steps
     assert free.progress[2].loss > 1e2 and not free.progress[5].loss < 1e6 and not free.progress[-1].loss < 1
 
 
@@ -254,6 +267,19 @@ def test_a_wrong_clip_is_seen_beside_the_reference():
     assert abs(loss - reference) > 0.01 * reference
     longest = float(numbers_in(explorer.sentence.split("steps used:")[1])[0])
     assert longest > 1.5  # each array alone is at most 1, together they are longer
+
+
+def test_a_loss_that_leaves_the_picture_for_good_ends_with_a_cross():
+    picture = figures.Clipping(400)
+    gone, back = (
+        workbench.ClippedRun(
+            [training.Progress(20 * i, loss, 0.5) for i, loss in enumerate(losses)], np.ones(1)
+        )
+        for losses in ((1.0, 1e3, np.nan, np.nan), (1.0, 1e3, 1.0, 0.5))
+    )
+    picture.update({"yours": back, "reference": back, "no clipping": gone}, 1.0)
+    assert list(picture.end.get_xdata()) == [20]
+    assert [len(line.get_xdata()) for line in picture.lines.values()] == [4, 4, 2]
 
 
 def test_blank_functions_fall_back_to_the_reference_and_wrong_shapes_are_told():
@@ -307,6 +333,22 @@ def test_divergence_is_said_and_noted(bench):
         "diverged in step 3: the first number that is not finite came out of block 7 of 20" in bench.sentence
     )
     assert "diverged" in bench._table.value and bench.start_button.disabled
+
+
+def test_what_all_runs_have_in_common_stands_once(bench):
+    runs, setting = bench.runs, bench.values()
+    for layers_ in (4, 10):
+        runs.add({**setting, "layers": layers_}, [training.Progress(400, 0.1, 0.0)])
+    table = runs.html("run")
+    assert "all: gain √2, SGD 0.02, weights no. 0" in table
+    assert table.count("SGD") == 1 and ">10 relu layers of width 32<" in table
+
+
+def test_controls_that_do_not_matter_keep_their_room(bench):
+    alpha = bench.controls["alpha"].layout
+    assert (alpha.visibility, alpha.display) == ("hidden", None)
+    bench.set(residual=True)
+    assert alpha.visibility == "visible"
 
 
 def test_moving_a_control_without_training_notes_nothing(bench):

@@ -54,13 +54,9 @@ INPUTS = [rows(2, 3), rows(4, 6), rows(5, 5), rows(2, 3, 4)]
 # ------------------------------------------------------------------------------ residual_block
 
 
-def _summary(formula, right):
-    """'Your block computes ...; it should compute ...'."""
-
-    def summary(choices):
-        return f"Your function computes `{formula(**choices)}`; it should compute `{right}`."
-
-    return summary
+def _summary(formula):
+    """'Your function computes ...'; what it should compute is left to be found."""
+    return lambda choices: f"Your function computes `{formula(**choices)}`."
 
 
 def _joined(skip="x", inner="x", around="f({})", together="{} + {}", outer="{}"):
@@ -137,7 +133,7 @@ residual_block = Exercise(
         _residual_model,
         read(mistakes.SKIPS + mistakes.JOINS + mistakes.MISSING + mistakes.OUTERS + mistakes.RESIDUAL),
         measured=_fitted_weights,
-        summary=_summary(_joined, "x + f(x)"),
+        summary=_summary(_joined),
         named=lambda names: (
             "The shortcut is missing: x itself is not added to what the branch gives."
             if "skip_missing" in names
@@ -219,9 +215,7 @@ PRE_NAMED = {
         {"norm_missing", "norm_of_sum"}
     ): "That is the post-norm block: the norm comes after the addition. In a "
     "pre-norm block it stands before the branch, and the stream stays as it is.",
-    frozenset(
-        {"norm_missing", "branch_normalized"}
-    ): "The norm comes after the branch; it belongs before: the branch is given norm(x).",
+    frozenset({"norm_missing", "branch_normalized"}): "The norm comes after the branch; it belongs before.",
     frozenset(
         {"norm_missing", "normalized_skip"}
     ): "The norm is on the wrong lane: the shortcut is normalized and the "
@@ -251,7 +245,7 @@ POST_NAMED = {
 }
 
 
-def _norm_exercise(reference, formula, right, catalogue, named, prompt, hints):
+def _norm_exercise(reference, formula, catalogue, named, prompt, hints):
     return Exercise(
         reference=reference,
         outputs=("y",),
@@ -260,7 +254,7 @@ def _norm_exercise(reference, formula, right, catalogue, named, prompt, hints):
             lambda x, f, norm, **choices: ((evaluate(formula(**choices), x=x, f=f, norm=norm),),),
             read(catalogue),
             most=3,
-            summary=_summary(formula, right),
+            summary=_summary(formula),
             named=named.get,
         ),
         properties=lambda ask, probe: _flows(ask, probe, ("f", "norm")),
@@ -274,7 +268,6 @@ def _norm_exercise(reference, formula, right, catalogue, named, prompt, hints):
 pre_norm_block = _norm_exercise(
     layers.pre_norm_block,
     _pre,
-    "x + f(norm(x))",
     mistakes.PRE_NORM + mistakes.NORM_SKIPS + mistakes.OUTERS + mistakes.JOINS + mistakes.MISSING,
     PRE_NAMED,
     "Write `pre_norm_block(x, f, norm)`: normalize what the branch is given, and leave the stream alone. `f` and `norm` "
@@ -289,7 +282,6 @@ pre_norm_block = _norm_exercise(
 post_norm_block = _norm_exercise(
     layers.post_norm_block,
     _post,
-    "norm(x + f(x))",
     mistakes.POST_NORM + mistakes.NORM_SKIPS + mistakes.JOINS,
     POST_NAMED,
     "Write `post_norm_block(x, f, norm)`: the block of the first transformer, which normalizes after the addition. `f` "
@@ -324,9 +316,9 @@ def _transformer_model(x, attn, ffn, norm1, norm2, **choices):
 
 def _transformer_slips():
     halves = {
-        "both": {"what": "each half", "f": "f", "n": "norm", "right": "x + f(norm(x))"},
-        "first": {"what": "the first half", "f": "attn", "n": "norm1", "right": "h = x + attn(norm1(x))"},
-        "second": {"what": "the second half", "f": "ffn", "n": "norm2", "right": "h + ffn(norm2(h))"},
+        "both": {"what": "each half", "f": "f"},
+        "first": {"what": "the first half", "f": "attn"},
+        "second": {"what": "the second half", "f": "ffn"},
     }
     slips = read(mistakes.TRANSFORMER)
     for half, words in halves.items():
@@ -336,8 +328,8 @@ def _transformer_slips():
 
 def _transformer_summary(choices):
     one, two = _transformer_formulas(**choices)
-    steps = f"h = {one}, then {two}" if "h" in two.replace("ffn", "").replace("attn", "") else two
-    return f"Your function computes `{steps}`; it should compute `h = x + attn(norm1(x)), then h + ffn(norm2(h))`."
+    steps = f"h = {one}, then {two}" if "h" in two and one != "x" else two.replace("h", "x")
+    return f"Your function computes `{steps}`."
 
 
 transformer_block = Exercise(
@@ -406,7 +398,7 @@ def _stack_model(x, fs, norms, final_norm, form=HALF, final="right", which="righ
 
 
 def _stack_slips():
-    words = {"what": "each block", "f": "f", "n": "norm", "right": "x = x + f(norm(x))"}
+    words = {"what": "each block", "f": "f"}
     return read(mistakes.STACK) + [replace(slip, decision="form") for slip in read(mistakes.HALVES, **words)]
 
 
@@ -470,7 +462,7 @@ def _measured_powers(probes, answers):
     if q == -0.5 and p == 1:
         text = f"that counts {1 / c**2:.4g} additions for each layer; a transformer layer adds two branches to the stream."
     elif q > 0:
-        text = "deeper stacks start with larger weights; divide by the root of the number of additions, 2 * n_layer."
+        text = "deeper stacks start with larger weights; divide by the root of the number of additions."
     elif q == 0:
         text = "n_layer is ignored: the std does not shrink with depth."
     else:
@@ -490,10 +482,7 @@ residual_init_std = Exercise(
         ),
         read(mistakes.INIT),
         measured=_measured_powers,
-        summary=lambda choices: (
-            f"Your function computes `{choices['formula'].replace('np.', '')}`; it should compute "
-            "`base_std / sqrt(2 * n_layer)`."
-        ),
+        summary=_summary(lambda formula: formula.replace("np.", "")),
     ),
     properties=_init_powers,
     prompt=(

@@ -15,29 +15,29 @@ def _kind(value):
 
 
 def as_array(value, name):
-    """The value as an array of real numbers, or Unreadable."""
+    """The value as an array of real numbers, or Unreadable; name: what the message calls it."""
     if value is None:
-        raise Unreadable("none_returned", f"`{name}` is `None`. Compute it and put it after `return`.")
+        raise Unreadable("none_returned", f"{name} is `None`. Compute it and put it after `return`.")
     try:
         array = np.array(value)
         if array.dtype == object:
             array = array.astype(np.float64)
     except Exception as error:
         if isinstance(value, tuple):
-            text = f"`{name}` is a tuple of {len(value)} things; return the array alone."
+            text = f"{name} is a tuple of {len(value)} things; return the array alone."
             raise Unreadable("outputs_extra", text) from error
-        text = f"`{name}` is {_kind(value)} that is no array of numbers."
+        text = f"{name} is {_kind(value)} that is no array of numbers."
         if isinstance(value, list) and any(np.ndim(entry) for entry in value):
             text += " Its entries are arrays of different shapes: should each be one number? Then leave out `axis=`."
         raise Unreadable("wrong_type", text) from error
     if array.dtype.kind == "c":
         raise Unreadable(
             "complex",
-            f"`{name}` holds complex numbers. A square root of a negative number, or a power of a complex one, "
+            f"{name} holds complex numbers. A square root of a negative number, or a power of a complex one, "
             "came in on the way; a variance is never negative.",
         )
     if array.dtype.kind not in "biuf":
-        raise Unreadable("wrong_type", f"`{name}` is {_kind(value)}; an array of numbers is expected.")
+        raise Unreadable("wrong_type", f"{name} is {_kind(value)}; an array of numbers is expected.")
     return array
 
 
@@ -49,10 +49,10 @@ def reader(outputs):
 
     def read_one(value, name):
         if not name.endswith("[]"):
-            return (as_array(value, name),)
+            return (as_array(value, f"`{name}`" if len(outputs) > 1 else "The result"),)
         if not isinstance(value, (list, tuple, np.ndarray)) or getattr(value, "ndim", 1) == 0:
             raise Unreadable("wrong_type", f"`{name[:-2]}` is {_kind(value)}; a list of arrays is expected.")
-        return tuple(as_array(v, f"{name[:-2]}[{i}]") for i, v in enumerate(value))
+        return tuple(as_array(v, f"`{name[:-2]}[{i}]`") for i, v in enumerate(value))
 
     def read(value):
         if value is None:

@@ -31,8 +31,10 @@ def _given(parameters, args):
     for name, value in zip(parameters, args):
         if isinstance(value, np.ndarray) and value.size > 12:
             shown.append(f"`{name}` of shape {value.shape}")
-        elif isinstance(value, (np.ndarray, int, float)):
-            text = np.array2string(np.asarray(value), precision=4, separator=", ", max_line_width=1000)
+        elif isinstance(value, (int, float)):
+            shown.append(f"`{name} = {value:.4g}`")
+        elif isinstance(value, np.ndarray):
+            text = np.array2string(value, precision=4, separator=", ", max_line_width=1000)
             shown.append(f"`{name} = {' '.join(text.split())}`")
         elif callable(value) and value.__doc__:
             shown.append(f"`{name}`: {value.__doc__}")
@@ -121,6 +123,8 @@ def _reason(got, want):
         return "One axis too many is left: it was not summed (or averaged) away."
     if np.prod(got) == np.prod(want):
         return "The entries are all there; reshape them to the shape that is asked for."
+    if not got:
+        return "One number is left where an array belongs."
     if len(got) < len(want):
         return "An axis is gone: an average or sum without `keepdims=True`, or over too many axes."
     if len(got) == len(want) and any(g > w for g, w in zip(got, want)):

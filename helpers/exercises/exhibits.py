@@ -1,10 +1,12 @@
 """The bug museum: is the bug gone, and is everything else as it was? `exercises.exhibit(1).check(train_steps)`.
 
 A function is asked for what it does, one aspect at a time. Where the function as it was found differs from
-the mended one, there is the bug; all other aspects have to stay.
+the mended one, there is the bug; all other aspects have to stay, and so do the arguments.
 """
 
+import ast
 import inspect
+import textwrap
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,19 +14,40 @@ import numpy as np
 
 from ..experiments import museum
 from ..layers import relu
+from .comparing import reader
 from .core import Diagnosis
-from .running import TimeLimit, isolated, learners_line
+from .running import TimeLimit, Unreadable, fresh, is_blank, isolated, learners_line, unchanged
 from .showing import show
+
+
+class Watched:
+    """A function that is called with copies of its arguments; afterwards one can ask which of them it changed."""
+
+    def __init__(self, f, read):
+        self.f, self.read, self.calls = f, read, []
+
+    def __call__(self, *args):
+        given = fresh(args)
+        self.calls.append((args, given))
+        return self.read(self.f(*given))
+
+    def changed(self):
+        """The places of the arguments that are not what they were."""
+        pairs = [enumerate(zip(args, given)) for args, given in self.calls]
+        return sorted({place for call in pairs for place, (a, b) in call if not unchanged(a, b)})
 
 
 @dataclass(eq=False)
 class Exhibit:
-    """One bug. aspects: {what the function does, in words: f -> arrays}; report: where such a bug was reported."""
+    """One bug. aspects: {what the function does, in words: f -> arrays}; report: where such a bug was reported;
+    outputs: names of what is returned; named: f -> a sentence on a mistake that it knows, or ""."""
 
     number: int
     aspects: dict
     hints: tuple
     report: str
+    outputs: tuple = ()
+    named: callable = lambda f: ""
 
     def __post_init__(self):
         self.found, self.mended, self.symptoms = museum.FOUND[self.number]
@@ -34,7 +57,9 @@ class Exhibit:
     def check(self, f):
         """Show whether the bug is gone, and what else has changed."""
         found = self.diagnose(f)
-        show(f"exhibit {self.number}: {found.outcome}", found.message, found.outcome)
+        stuck = f"\n\nStuck? `exercises.exhibit({self.number}).hint()`."
+        text = found.message + (stuck if found.outcome in ("wrong", "raised") else "")
+        show(f"exhibit {self.number}: {found.outcome}", text, found.outcome)
 
     def hint(self):
         """Show one more hint."""
@@ -50,7 +75,8 @@ class Exhibit:
 
     def solution(self):
         """Show the function mended, and the public report."""
-        show(f"exhibit {self.number}: mended", f"{self.source(self.mended)}\n\n{self.report}", "solution")
+        text = f"{self.source(self.mended)}\n\n{self.report.replace('`', '')}"  # shown as it stands
+        show(f"exhibit {self.number}: mended", text, "solution")
 
     def source(self, f):
         """The text of the function as it was found, or mended, under the learner's name for it."""
@@ -59,53 +85,96 @@ class Exhibit:
     @cached_property
     def wanted(self):
         """What the mended function does: {aspect: list of arrays}."""
-        return self._ask(self.mended)
+        return self._ask(self._watched(self.mended))
 
     @cached_property
     def bug(self):
         """The aspects in which the function as it was found is wrong."""
-        return self._differ(self._ask(self.found))
+        return self._differ(self._ask(self._watched(self.found)))
+
+    def _watched(self, f):
+        return Watched(f, self._read if self.outputs else _steps)
+
+    def _read(self, returned):
+        outputs = [part for (part,) in reader(self.outputs)(returned)]
+        return outputs if len(outputs) > 1 else outputs[0]
 
     def _ask(self, f):
         return {aspect: [np.asarray(a) for a in does(f)] for aspect, does in self.aspects.items()}
 
-    def _differ(self, answers, wanted=None):
-        return [a for a, want in (wanted or self.wanted).items() if not all(map(_close, answers[a], want))]
+    def _differ(self, answers):
+        return [a for a, want in self.wanted.items() if not all(map(_close, answers[a], want))]
 
     def diagnose(self, f):
-        """What has become of the bug, without showing it -> Diagnosis."""
+        """What has become of the bug, without showing it -> Diagnosis; mistake "unusable": no picture can use it."""
+        if is_blank(f):
+            text = "Its body is blank. Undo in its cell brings the code back."
+            return Diagnosis("not attempted", None, text)
+        if _same_code(f, self.found):
+            text = "This is the code as it was found. Its cell above is yours to mend."
+            return Diagnosis("not attempted", None, text)
+        watched = self._watched(f)
         try:
             with isolated():
-                answers = self._ask(f)
+                answers = self._ask(watched)
+                remark = self.named(watched)
+        except Unreadable as problem:
+            return Diagnosis("wrong", "unusable", problem.message)
         except (Exception, TimeLimit) as error:
-            text = (
-                f"Your function raised {type(error).__name__} {learners_line(error, f)}".rstrip()
-                + f": {error}"
-            )
-            return Diagnosis("raised", None, text)
+            where = f"Your function raised {type(error).__name__} {learners_line(error, f)}".rstrip()
+            return Diagnosis("raised", "unusable", f"{where}: {error}")
         for aspect, want in self.wanted.items():
             shapes, right = ([np.shape(a) for a in arrays] for arrays in (answers[aspect], want))
             if shapes != right:
                 text = f"{_capital(aspect)}: the shape is {shapes[0]}; it has to be {right[0]}."
-                return Diagnosis("raised", None, text)
-        return self._compared(answers)
+                return Diagnosis("wrong", "unusable", text)
+        return self._compared(answers, remark, watched.changed())
 
-    def _compared(self, answers):
+    def _compared(self, answers, remark, changed):
         wrong = self._differ(answers)
-        other = [aspect for aspect in wrong if aspect not in self.bug]
-        also = f" And this has changed, which was right before: {_listed(other)}." if other else ""
-        if not wrong:
-            text = f"The bug is gone, and everything else is as it was.\n\nThe same in public: {self.report}"
-            return Diagnosis("correct", None, text)
-        if not set(wrong) & set(self.bug):
-            return Diagnosis("wrong", "other", f"The bug is gone.{also}")
-        if not self._differ(answers, self._ask(self.found)):
-            text = "This does what it did when it was found. The cell with its code above is yours to mend."
-            return Diagnosis("not attempted", None, text)
-        still = _listed([aspect for aspect in wrong if aspect in self.bug])
-        return Diagnosis(
-            "wrong", "bug", f"The bug is still there, or another one in its place: {still}.{also}"
+        still, other = ([a for a in wrong if (a in self.bug) == there] for there in (True, False))
+        texts = ["The bug is gone."]
+        if still:
+            texts = [
+                f"You changed something, but the bug is still there, or another in its place: {_listed(still)}."
+            ]
+        if other:
+            texts.append(f"And this has changed, which was right before: {_listed(other)}.")
+        if changed:
+            texts.append(self._in_place(changed))
+        if remark:
+            texts.append(remark)
+        if len(texts) > 1 or still:
+            mistake = "bug" if still else "other" if other else "input_changed" if changed else "named"
+            return Diagnosis("wrong", mistake, " ".join(texts))
+        text = f"The bug is gone, and everything else is as it was.\n\nThe same in public: {self.report}"
+        return Diagnosis("correct", None, text)
+
+    def _in_place(self, changed):
+        names = list(inspect.signature(self.found).parameters)
+        listed = " and ".join(f"`{names[place]}`" for place in changed)
+        return (
+            f"Your function now writes into its argument {listed}, which whoever called it still needs as before: "
+            "`a += b` and `a /= b` change the same array, `a = a + b` makes a new one."
         )
+
+
+def _same_code(f, found):
+    """Are two functions the same up to names, comments and spaces?"""
+    try:
+        one, other = (ast.parse(textwrap.dedent(inspect.getsource(g))).body[0] for g in (f, found))
+        return list(map(ast.dump, one.body)) == list(map(ast.dump, other.body))
+    except (OSError, TypeError, SyntaxError, AttributeError):
+        return False  # there is no source to be had
+
+
+def _steps(returned):
+    """Copies of what train_steps yields."""
+    if returned is None or isinstance(returned, np.ndarray):
+        what = "`None`" if returned is None else "one array"
+        text = f"Your function gave {what}, not the weights step by step: `yield w` after each step."
+        raise Unreadable("none_yielded", text)
+    return [np.array(w) for w in returned]
 
 
 def _close(a, b):
@@ -132,11 +201,19 @@ _MEAN, _VAR = _rng.normal(size=4), _rng.uniform(1, 2, 4)
 def _walk(train_steps, part):
     """Weights on the way down a bowl around each batch, without its constants."""
     w, batches = np.array([1.0, -2.0, 3.0]), [np.array([0.1, 0.2, -0.1]) * k for k in range(5)]
-    return [[w.copy() for w in train_steps(w.copy(), lambda w, batch: w - batch, batches, 0.3)][part]]
+    return [train_steps(w, lambda w, batch: w - batch, batches, 0.3)[part]]
 
 
-def _branch(branch_weights):
-    return branch_weights(4, np.random.default_rng(0))
+_TINY = np.array([[3e-3, -1e-3, 2e-3, 0.0]])
+
+
+def _eps_outside(normalize):
+    outside = _TINY / (np.sqrt((_TINY**2).mean()) + 1e-5)
+    return "`eps` belongs inside the root." if _close(normalize(_TINY, _ONE, 1e-5), outside) else ""
+
+
+def _branch(branch_weights, d=4):
+    return branch_weights(d, np.random.default_rng(0))
 
 
 def _gradient_arrives(branch_weights):
@@ -146,18 +223,52 @@ def _gradient_arrives(branch_weights):
     return [bool(np.any(dW1) or np.any(dW2))]
 
 
+def _start(branch_weights):
+    """What is wrong with the weights of a wide branch, in words."""
+    W1, W2 = _branch(branch_weights, 128)
+    spread = np.sqrt(2 / 128)
+    if not np.any(W1):
+        return (
+            "With `W1` = 0 the ReLU gets 0 everywhere, and passes nothing back there." if np.any(W2) else ""
+        )
+    if np.allclose(W1, W1[:, :1]):
+        return "All hidden units are the same, and get the same gradient: they stay the same for ever."
+    if abs(W1.mean()) > 0.1 * spread or abs(W1.std() / spread - 1) > 0.2:
+        return (
+            f"At d = 128, `W1` has mean {W1.mean():.2g} and spread {W1.std():.2g}; "
+            f"what is random should have mean 0 and spread √(2/d) = {spread:.3g}."
+        )
+    return ""
+
+
 def _normed(batch_norm, training, *parts):
-    outputs = batch_norm(_ROWS.copy(), _GAMMA, _BETA, _MEAN, _VAR, training)
-    return [outputs[part] for part in parts]
+    """For a batch of six and for a batch of one."""
+    outputs = [batch_norm(x, _GAMMA, _BETA, _MEAN, _VAR, training) for x in (_ROWS, _ROWS[:1])]
+    return [output[part] for output in outputs for part in parts]
 
 
 def _gradients(part):
-    return lambda block_backward: [block_backward(_DY.copy(), _ROWS.copy(), _W1.copy(), _W2.copy())[part]]
+    return lambda block_backward: [block_backward(_DY, _ROWS, _W1, _W2)[part]]
+
+
+def _shortcut(block_backward):
+    dx, dx_found, right = (
+        f(_DY, _ROWS, _W1, _W2)[0]
+        for f in (block_backward, museum.block_backward_found, museum.block_backward_mended)
+    )
+    for wrong, text in (
+        (right - _DY, "The shortcut’s part of `dx` is missing."),
+        (right + _DY, "The shortcut’s part is in `dx` twice."),
+        (dx_found + _DY, "`dy` reaches `dx` by itself now, and goes through the norm as before."),
+    ):
+        if _close(dx, wrong):
+            return text
+    return ""
 
 
 def _stepped(length, part):
     g = _GAMMA * length / np.sqrt((_GAMMA**2).sum())
-    return lambda clipped_step: [clipped_step(_BETA.copy(), g.copy(), 0.1, 1.0)[part]]
+    return lambda clipped_step: [clipped_step(_BETA, g, 0.1, 1.0)[part]]
 
 
 EXHIBITS = (
@@ -169,7 +280,7 @@ EXHIBITS = (
         },
         (
             "The first step is right. What does the second one know that it should not?",
-            "Print the length of `grad` at each step, and of `gradient(w, batch)` beside it.",
+            "In the loop, before `yield`, print the length of `grad`, and of `gradient(w, batch)` beside it.",
             "`+=` adds to what is in `grad` already. In a framework the same happens in `backward()`.",
         ),
         "https://github.com/facebookresearch/nwm/issues/16 (a training loop that clears its gradients, but not when "
@@ -179,8 +290,9 @@ EXHIBITS = (
         2,
         {
             "a row whose root mean square is 1": lambda f: [f(np.array([[1.0, -1.0, 1.0, -1.0]]), _ONE, 0.0)],
-            "rows of other sizes": lambda f: [f(_ROWS.copy(), _ONE, 1e-5)],
-            "what gamma does": lambda f: [f(_ROWS.copy(), _GAMMA, 1e-5) / f(_ROWS.copy(), _ONE, 1e-5)],
+            "rows of other sizes": lambda f: [f(_ROWS, _ONE, 1e-5)],
+            "a row that is hardly larger than eps": lambda f: [f(_TINY, _ONE, 1e-5)],
+            "what gamma does": lambda f: [f(_ROWS, _GAMMA, 1e-5) / f(_ROWS, _ONE, 1e-5)],
             "eps, where all is 0": lambda f: [f(np.zeros((2, 4)), _ONE, 1e-5)],
         },
         (
@@ -189,6 +301,8 @@ EXHIBITS = (
             "To divide by something is to multiply by its reciprocal; the code does half of both.",
         ),
         "https://github.com/mosaicml/llm-foundry/issues/371 (x divided by `rsqrt`; the loss diverged).",
+        outputs=("y",),
+        named=_eps_outside,
     ),
     Exhibit(
         3,
@@ -203,6 +317,8 @@ EXHIBITS = (
             "One factor of 0 is enough for a product of 0. Which one, if relu passes no gradient where its input is 0?",
         ),
         "https://github.com/yz93/LAVT-RIS/issues/25 (both layers of a gate start at 0).",
+        outputs=("W1", "W2"),
+        named=_start,
     ),
     Exhibit(
         4,
@@ -219,6 +335,7 @@ EXHIBITS = (
         ),
         "https://github.com/chrischoy/SpatioTemporalSegmentation/issues/11 (bad results with one example at a time: "
         "`model.eval()` was missing) and https://github.com/fxia22/pointnet.pytorch/pull/19.",
+        outputs=("y", "running_mean", "running_var"),
     ),
     Exhibit(
         5,
@@ -230,6 +347,8 @@ EXHIBITS = (
         ),
         "https://github.com/Dao-AILab/quack/pull/53 (the residual's gradient was added before the norm's backward "
         "pass instead of after it).",
+        outputs=("dx", "dW1", "dW2"),
+        named=_shortcut,
     ),
     Exhibit(
         6,
@@ -245,6 +364,7 @@ EXHIBITS = (
             "Everything in the function is right; ask in which order it happens.",
         ),
         "https://github.com/awslabs/graphstorm/issues/1366 (gradients clipped after the optimizer's step).",
+        outputs=("w", "length"),
     ),
 )
 

@@ -322,7 +322,7 @@ def _clip_properties(ask, args):
 
 clip_by_global_norm = Exercise(
     reference=layers.clip_by_global_norm,
-    outputs=("grads[]",),
+    outputs=("clipped[]",),
     probes=[
         (_tensors(40, (3,), (2,), scale=4.0), 1.0),
         (_tensors(41, (3,), (2,), scale=4.0), 2.5),
@@ -406,7 +406,7 @@ def _sgd_model(w, grad_fn, batches, lr, step="right", formula=None, carry=0.9):
     if carry != 0.9:
         formula = STEPS["momentum"]
     for i, b in enumerate(used):
-        g = grad_fn(w, batches[0] if step == "first batch" else b)
+        g = grad_fn(b, w) if step == "swapped" else grad_fn(w, batches[0] if step == "first batch" else b)
         kept, velocity, square = kept + g, carry * velocity + g, 0.9 * square + 0.1 * g**2
         names = {
             "w": w,
@@ -470,8 +470,8 @@ def _share(a, b):
 
 
 def _pull(w, batch):
-    """gradient of |w - batch|^2 / 2 with a curvature"""
-    return (1 + np.arange(w.size).reshape(w.shape) / w.size) * (w - batch)
+    """gradient of |w - batch + 0.1|^2 / 2 with a curvature"""
+    return (1 + np.arange(w.size).reshape(w.shape) / w.size) * (w - batch + 0.1)
 
 
 def _sgd_probe(shape, steps, lr):
@@ -497,8 +497,7 @@ sgd_steps = Exercise(
     prompt=(
         "Write `sgd_steps(w, grad_fn, batches, lr)`: one step of stochastic gradient descent a batch, in order, and "
         "return the last weights. `w` is an array, `grad_fn(w, batch)` gives the gradient at `w`, `batches` is a list, "
-        "`lr` a number. Each step takes a fresh gradient at the weights of that step: nothing is carried over, no "
-        "momentum, no decay. Leave the array that was passed in as it is."
+        "`lr` a number. Each gradient is taken at the weights of its step; no momentum, no decay. Leave the array that was passed in as it is."
     ),
     hints=[
         "Downhill: w minus lr times the gradient.",

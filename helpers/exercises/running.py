@@ -129,12 +129,13 @@ def fresh(value):
     return value
 
 
-def _same(a, b):
+def unchanged(a, b):
+    """Is an argument what it was before the call?"""
     if isinstance(a, np.ndarray):
         same_kind = isinstance(b, np.ndarray) and a.shape == b.shape and a.dtype == b.dtype
         return same_kind and np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
     if isinstance(a, (list, tuple)):
-        return type(a) is type(b) and len(a) == len(b) and all(map(_same, a, b))
+        return type(a) is type(b) and len(a) == len(b) and all(map(unchanged, a, b))
     return True
 
 
@@ -150,7 +151,7 @@ def call(f, names, args, read):
         raise
     except BaseException as error:
         answer.error, answer.place = error, learners_line(error, f)
-    answer.changed = {name: b for name, a, b in zip(names, args, given) if not _same(a, b)}
+    answer.changed = {name: b for name, a, b in zip(names, args, given) if not unchanged(a, b)}
     return answer
 
 

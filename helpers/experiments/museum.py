@@ -64,14 +64,14 @@ def normalize_mended(x, gamma, eps):
 
 
 def branch_weights_found(d, rng):
-    """Weights of a branch relu(x @ W1) @ W2 that gives 0 before training. -> W1, W2 (d, d)."""
+    """Of a branch relu(x @ W1) @ W2 that gives 0 before training; random weights: spread √(2/d). -> W1, W2 (d, d)."""
     W1 = np.zeros((d, d))
     W2 = np.zeros((d, d))
     return W1, W2
 
 
 def branch_weights_mended(d, rng):
-    """Weights of a branch relu(x @ W1) @ W2 that gives 0 before training. -> W1, W2 (d, d)."""
+    """Of a branch relu(x @ W1) @ W2 that gives 0 before training; random weights: spread √(2/d). -> W1, W2 (d, d)."""
     W1 = rng.normal(0, np.sqrt(2 / d), (d, d))
     W2 = np.zeros((d, d))
     return W1, W2
@@ -292,7 +292,7 @@ def spiking(clipped_step):
     seen, used = [net.progress(0, w)], []
     yield Symptoms(seen, np.arange(0), np.array([]))
     for step in range(1, STEPS + 1):
-        new, _ = clipped_step(w, net.gradient(w, next(rows)), lr, 1.0)
+        new, _ = clipped_step(w.copy(), net.gradient(w, next(rows)), lr, 1.0)
         used.append(np.linalg.norm(new - w) / lr)
         w = new
         if step % EVERY == 0:

@@ -128,7 +128,7 @@ def by_depth(place="pre-norm", final_norm=True):
 def _halves(place="pre-norm", depth=24):
     """Input of a fresh Transformer's blocks, and (branch, norm) of each half of each block, in order."""
     network = Transformer(depth, place)
-    x = network.layers[0](np.random.default_rng(0).integers(0, 64, (2, 16)))
+    x = network.layers[0](np.random.default_rng([0, 0]).integers(0, 64, (8, 16)))  # those of `fresh`
     halves = []
     for block in network.blocks:
         halves.append((functools.partial(block.attn.forward, mask=network.mask), block.ln1))
@@ -147,6 +147,7 @@ def stream_squares(block, place="pre-norm"):
     return np.array(squares[::2])
 
 
+@functools.lru_cache(maxsize=64)
 def stack_rms(stack, depth, factor=1.0):
     """Root mean squares that stack(x, fs, norms, final_norm) lets happen: of what each norm is given, and of its result.
 
@@ -222,13 +223,15 @@ def previous_token(batch, rng, vocabulary=8, tokens=8):
     return ids, np.concatenate([ids[:, :1], ids[:, :-1]], axis=1)
 
 
-def train_transformer(place="pre-norm", warm_up=0, lr=0.01, depth=8, *, steps=200, every=10, seed=0):
+def train_transformer(
+    place="pre-norm", warm_up=0, lr=0.01, depth=8, *, final_norm=True, steps=200, every=10, seed=0
+):
     """Train a small Transformer to say the token before; yields its Progress after every `every` steps.
 
     Adam(0.9, 0.98), 16 fresh sequences a step. The learning rate rises in equal steps to lr during the first
     warm_up steps, then stays. Loss and error are those on 32 sequences that no step has seen.
     """
-    network = Transformer(depth, place, **SMALL, seed=seed)
+    network = Transformer(depth, place, final_norm=final_norm, **SMALL, seed=seed)
     rng = np.random.default_rng([seed, 1])
     seen, wanted = previous_token(32, rng)
     optimizer = Adam(lr, beta2=0.98)

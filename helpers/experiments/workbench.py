@@ -1,4 +1,4 @@
-"""A network of your own choice in training, with what happens inside; eight remedies; the Jacobian's spectrum."""
+"""A network of your own choice in training, with what happens inside; six remedies; the Jacobian's spectrum."""
 
 import functools
 from dataclasses import dataclass

@@ -1,6 +1,7 @@
 """The learner's own function in an explorer: used as it is, replaced by the reference while it is blank."""
 
 import functools
+from numbers import Real
 
 import numpy as np
 
@@ -43,13 +44,26 @@ def shaped(exercise, function):
     return run
 
 
-def about(exercise, function, used=True):
-    """What the sentence adds about whose function drew the picture; nothing when none was passed."""
+def number(exercise, function):
+    """`given`; Told when the result is no number."""
+    function = given(exercise, function)
+
+    def run(*arguments):
+        result = function(*arguments)
+        if not isinstance(result, Real):
+            raise Told(f"Your {exercise.name} returned a {type(result).__name__}; a number is expected.")
+        return float(result)
+
+    return run
+
+
+def about(exercise, function, used=True, drawn="Drawn"):
+    """What the sentence adds about whose function drew the picture, or what of it; nothing when none was passed."""
     if function is None or not used:
         return ""
     if exercise.is_blank(function):
         return f" Your {exercise.name} is still blank: this is the reference."
-    return f" Drawn with your {exercise.name}."
+    return f" {drawn} with your {exercise.name}."
 
 
 def about_all(*pairs):

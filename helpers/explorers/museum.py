@@ -1,28 +1,30 @@
 """The bug museum of notebook 07: the symptoms first."""
 
 from .. import exercises, figures
+from ..exercises.showing import Shown
 from ..experiments import museum as museum_of_bugs
 from ..live import Told
 from ..running import Run
 
 LOOKS = museum_of_bugs.STEPS // museum_of_bugs.EVERY + 1
 
-REMARKS = {"not attempted": " This is the code as it was found.", "correct": " The bug is gone."}
+REMARKS = {"correct": " The bug is gone.", "wrong": " The check says what is still wrong."}
 
 
 def museum(number=1, function=None):
-    """Train the network of an exhibit, 1 to 6, as it was found, or with your function; dotted: as it should be."""
+    """Train the network of an exhibit, 1 to 6, as it was found, or with your function; dotted: as it should be.
+
+    A function that is still as it was found has no picture of its own.
+    """
     exhibit = exercises.exhibit(number)
     picture = figures.Symptoms(number, "as found" if function is None else "yours")
-
-    remark = ""
-    if function is not None:
-        diagnosis = exhibit.diagnose(function)
-        remark = REMARKS.get(diagnosis.outcome, "")
+    found = None if function is None else exhibit.diagnose(function)
+    if found and found.outcome == "not attempted":
+        return Shown(f"exhibit {number}: not mended yet", "Its training will be shown here.", found.outcome)
 
     def work():
-        if function is not None and diagnosis.outcome == "raised":
-            raise Told(diagnosis.message)
+        if found and found.mistake == "unusable":
+            raise Told(found.message)
         here, healthy = (exhibit.symptoms(f) for f in (function or exhibit.found, exhibit.mended))
         seen = None
         for fine in healthy:
@@ -35,5 +37,5 @@ def museum(number=1, function=None):
         work,
         LOOKS,
         LOOKS if function is None else 3,
-        lambda: picture.sentence + remark,
+        lambda: picture.sentence + (REMARKS[found.outcome] if found else ""),
     )

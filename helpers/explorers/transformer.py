@@ -4,10 +4,11 @@ import numpy as np
 
 from .. import controls, exercises, figures
 from ..experiments import transformer
+from ..figures import words
 from ..live import live
 from ..running import Run
 from .gradients import together
-from .learner import about, given, shaped
+from .learner import about, about_all, number, shaped
 
 TOKENS = 8
 
@@ -59,7 +60,8 @@ def pre_or_post(pre_norm_block=None, post_norm_block=None):
         squares = transformer.stream_squares(yours[place], place)[: layers + 1]
         other = transformer.stream_squares(exercise[rival].reference, rival)[: layers + 1]
         by_depth = {place: transformer.by_depth(place, final_norm) for place in exercise}
-        remark = about(exercise[place], function[place])
+        drawn = "Gradients and table are the reference's; the stream is drawn"
+        remark = about(exercise[place], function[place], drawn=drawn)
         name = "the reference" if given else rival
         visited.add(layers)
         return picture.update(squares, other, name, place, final_norm, by_depth, visited, remark)
@@ -81,16 +83,15 @@ def final_norm(pre_norm_stack=None, residual_init_std=None):
     """Pre-norm layers one after the other: what is the final norm given, and how do smaller last weights change it?"""
     picture = figures.StackRms()
     stack, init = exercises.pre_norm_stack, exercises.residual_init_std
+    yours, your_factor = shaped(stack, pre_norm_stack), number(init, residual_init_std)
 
     def update(layers, small):
-        factors = (
-            run(1.0, layers) if small else 1.0 for run in (given(init, residual_init_std), init.reference)
-        )
-        pairs = zip((shaped(stack, pre_norm_stack), stack.reference), factors)
-        yours, reference = (transformer.stack_rms(run, layers, float(factor)) for run, factor in pairs)
-        start = "last weights by residual_init_std" if small else "last weights as they are"
-        remark = about(stack, pre_norm_stack) + about(init, residual_init_std, small)
-        return picture.update(yours, reference, layers, start, remark)
+        factor, wanted = (run(1.0, layers) if small else 1.0 for run in (your_factor, init.reference))
+        rms = transformer.stack_rms(yours, layers, factor)
+        reference = transformer.stack_rms(stack.reference, layers, wanted)
+        start = f"last weights times {words(factor)}" if small else "last weights as they are"
+        remark = about_all((stack, pre_norm_stack), (init, residual_init_std if small else None))
+        return picture.update(rms, reference, layers, start, remark)
 
     return live(
         picture.figure,
@@ -110,10 +111,11 @@ def warm_up():
     """Train three small transformers side by side: pre-norm, post-norm, and post-norm with a warm-up."""
     picture = figures.WarmUp(STEPS, np.log(transformer.SMALL["vocabulary"]))
 
-    def work(lr, layers, warm):
+    def work(lr, layers, warm, final_norm, seed):
         kinds = {"pre-norm": 0, "post-norm": 0, "post-norm with warm-up": warm}
+        how = {"final_norm": final_norm, "steps": STEPS, "every": EVERY, "seed": seed}
         training = {
-            name: transformer.train_transformer(name.split()[0], steps, lr, layers, steps=STEPS, every=EVERY)
+            name: transformer.train_transformer(name.split()[0], steps, lr, layers, **how)
             for name, steps in kinds.items()
         }
         return together(training, STEPS // EVERY)
@@ -128,4 +130,6 @@ def warm_up():
         lr=controls.choice("learning rate", 0.01, 0.03, 0.003),
         layers=controls.choice("layers", 8, 4),
         warm=controls.choice("steps of warm-up", 100, 25, 10),
+        final_norm=controls.toggle("final norm after pre-norm blocks", ("on", True), ("off", False)),
+        seed=controls.whole("random weights no.", 0, 0, 4),
     )

@@ -28,14 +28,21 @@ def in_words(options, value):
     return next(words for words, one in options if one == value)
 
 
-def describe(layers, width, activation, gain, residual, alpha, norm, place, optimizer, lr, budget, seed):
+def parts(layers, width, activation, gain, residual, alpha, norm, place, optimizer, lr, budget, seed):
+    """A network and its training in a few words, part by part."""
+    return [
+        f"{layers} {activation} layers of width {width}",
+        f"gain {in_words(GAINS, gain)}",
+        *([f"residual, α = {in_words(ALPHAS, alpha)}"] if residual else []),
+        *([in_words(NORMS, norm) + (f" ({place})" if residual else "")] if norm else []),
+        f"{in_words(OPTIMIZERS, optimizer)} {lr}",
+        f"weights no. {seed}",
+    ]
+
+
+def describe(**setting):
     """A network and its training in a few words."""
-    words = f"{layers} {activation} layers of width {width}, gain {in_words(GAINS, gain)}"
-    if residual:
-        words += f", residual, α = {in_words(ALPHAS, alpha)}"
-    if norm:
-        words += f", {in_words(NORMS, norm)}" + (f" ({place})" if residual else "")
-    return words + f"; {in_words(OPTIMIZERS, optimizer)} {lr}, weights no. {seed}"
+    return ", ".join(parts(**setting))
 
 
 def train(layers, width, activation, gain, residual, alpha, norm, place, optimizer, lr, budget, seed):
@@ -84,16 +91,28 @@ class Runs:
         return [progress for other, progress in self.progress.items() if other != key][-most:]
 
     def html(self, by):
-        """The table as HTML; nothing when there are no runs."""
-        lines = [self._line(row) for row in self.sorted(by)]
-        return table(self.HEAD, lines) if lines else ""
+        """The table as HTML; what all runs have in common stands once, in its head. Nothing when there are none."""
+        described = {row["run"]: self._parts(row) for row in self.rows.values()}
+        first = next(iter(described.values()), [])
+        common = [part for part in first if len(described) > 1 and all(part in d for d in described.values())]
+        head = list(self.HEAD)
+        if common:
+            head[1] = f"all: {', '.join(common)}"
+        lines = [
+            self._line(row, [part for part in described[row["run"]] if part not in common])
+            for row in self.sorted(by)
+        ]
+        return table(head, lines, prose=1) if lines else ""
 
-    def _line(self, row):
-        setting = {name: value for name, value in row.items() if name not in self.HEAD}
+    def _parts(self, row):
+        return parts(**{name: value for name, value in row.items() if name not in self.HEAD})
+
+    @staticmethod
+    def _line(row, described):
         loss = figures.words(row["loss"]) if np.isfinite(row["loss"]) else "diverged"
         return [
             str(row["run"]),
-            describe(**setting),
+            ", ".join(described),
             str(row["steps done"]),
             loss,
             figures.words(row["wrong %"]),
@@ -188,7 +207,7 @@ def workbench():
     place = controls.choice(
         "place of the norm", ("before the branch (pre)", "pre"), ("after the sum (post)", "post")
     )
-    controls.only_when(residual, True, alpha, place)
+    controls.only_when(residual, True, alpha, place, room=True)
     return Bench(
         layers=controls.choice("layers", 40, 4, 10, 20, 100),
         width=controls.choice("width", 32, 16, 64),
@@ -206,7 +225,7 @@ def workbench():
 
 
 def shoot_out():
-    """Train a deep residual network with seven remedies, or none, side by side."""
+    """Train a deep residual network with six remedies, and with none, side by side."""
     picture = figures.ShootOut(list(bench.REMEDIES))
     return Run(
         picture.figure,
@@ -293,6 +312,6 @@ def clipping(clip_by_global_norm=None, sgd_steps=None):
         bench.STEPS // bench.EVERY,
         1,
         lambda: picture.sentence + remark,
-        max_norm=controls.power("max_norm", 0, -2, 2),
+        max_norm=controls.choice("max_norm", 1.0, 0.01, 0.1, 10.0, 100.0),
         lr=controls.choice("learning rate", 0.15, 0.05, 0.02),
     )

@@ -211,16 +211,20 @@ TABLE = "border-collapse:collapse; font-size:14px; color:var(--jp-ui-font-color1
 CELL = "padding:.15em .6em; text-align:right; border-bottom:1px solid #8888"
 
 
-def table(head, rows, chosen=None):
-    """An HTML table; the first cell of a row names it, and the chosen row is marked. head may hold HTML."""
-    columns = "".join(f'<th scope="col" style="{CELL}">{column}</th>' for column in head)
-    body = "".join(_row(row, row[0] == chosen) for row in rows)
+def table(head, rows, chosen=None, prose=None):
+    """An HTML table; the first cell of a row names it, and the chosen row is marked. head may hold HTML.
+
+    prose: the number of a column of words, which begin at its left edge.
+    """
+    look = [CELL.replace("right", "left") if i == prose else CELL for i in range(len(head))]
+    columns = "".join(f'<th scope="col" style="{one}">{column}</th>' for one, column in zip(look, head))
+    body = "".join(_row(row, row[0] == chosen, look) for row in rows)
     return f'<div style="overflow-x:auto"><table style="{TABLE}"><tr>{columns}</tr>{body}</table></div>'
 
 
-def _row(row, chosen):
+def _row(row, chosen, look):
     name, *cells = (html.escape(cell) for cell in row)
-    cells = "".join(f'<td style="{CELL}">{cell}</td>' for cell in cells)
+    cells = "".join(f'<td style="{one}">{cell}</td>' for one, cell in zip(look[1:], cells))
     return (
         f'<tr><th scope="row" style="{CELL}; text-align:left">{name}{" ◀" if chosen else ""}</th>{cells}</tr>'
     )

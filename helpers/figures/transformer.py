@@ -43,7 +43,7 @@ class LookAhead:
         (self.reference,) = self.ax.plot([], [], "_", color=INK, ms=22, mew=2.5, label="the reference")
         self.ax.set(xlim=edges, xticks=self.tokens)
         self.ax.set_xlabel("token", fontsize=12)
-        self.ax.set_ylabel("change of its output", fontsize=12)
+        self.ax.set_ylabel("change of its output (rms)", fontsize=12)
         if yours:
             legend_above(self.ax, self.reference)
         self.sentence = ""
@@ -61,7 +61,7 @@ class LookAhead:
         self._draw_mask(causal)
         self.sentence = (
             f"{'Causal mask' if causal else 'No mask'}, token {token} replaced: {self._which(changed > 0)}. In head {head} "
-            f"the last token gives token {token} a weight of {words(weights[-1, token - 1])}.{remark}"
+            f"token 1 gives token {token} a weight of {words(weights[0, token - 1])}.{remark}"
         )
         return [self.weights, self.ahead, self.stairs, self.bars.artist, self.reference]
 
@@ -91,6 +91,7 @@ class PreOrPost:
     def __init__(self, depths):
         self.figure, (left, self.right) = new_figure(2, width_ratios=[3, 2])
         self.stream = LayerBars(left, "mean square of the stream", theory=True)
+        self.stream.STEPS = depths
         set_text(self.stream.legend.get_texts()[1], "bounds, pre-norm")
         self.depths = np.array(depths)
         self.lines = {
@@ -116,11 +117,13 @@ class PreOrPost:
         last = "a final norm" if final_norm else "no final norm"
         self.sentence = (
             f"{self.NAMES[place]}, {count(depth, 'layer')}: the stream's mean square goes from {words(squares[0])} to "
-            f"{words(squares[-1])} (bounds for pre-norm: {words(1 + depth / 2)} and {words(1 + 1.5 * depth)}). "
-            f"The last matrix gets a gradient of {words(pre.dW[at])} with pre-norm and {last}, of {words(post.dW[at])} "
+            f"{words(squares[-1])} (bounds for pre-norm: {words(1 + depth / 2)} and {words(1 + 1.5 * depth)}), its root "
+            f"mean square to {words(np.sqrt(squares[-1]))}. The last matrix gets a gradient of {words(pre.dW[at])} with pre-norm and {last}, of {words(post.dW[at])} "
             f"with post-norm: {words(ratio)} times that.{remark}"
         )
-        self.details = self._table(pre, post, listed, depth)
+        self.details = self._table(
+            pre, post, listed, depth, "pre-norm" if final_norm else "pre-norm, final norm off"
+        )
         return [*self._draw_stream(squares, rival, rival_name, place), *self._draw_gradients(by_depth, at)]
 
     def _draw_stream(self, squares, rival, rival_name, place):
@@ -139,9 +142,10 @@ class PreOrPost:
         self.chosen.set_data([self.depths[at]] * 2, [one.dW[at] for one in by_depth.values()])
         return [*self.lines.values(), self.chosen]
 
-    def _table(self, pre, post, listed, depth):
-        head = ("layers", "gradient, pre-norm", "post-norm", "post / pre", "rms of the stream, pre-norm")
-        head += ("loss, pre-norm", "loss, post-norm")
+    def _table(self, pre, post, listed, depth, name):
+        """Means of three networks each; name: of the pre-norm ones."""
+        head = ("layers", f"gradient, {name}", "post-norm", "post / pre", "rms of the stream, pre-norm")
+        head += (f"loss, {name}", "loss, post-norm")
         columns = (pre.dW, post.dW, post.dW / pre.dW, pre.rms, pre.loss, post.loss)
         rows = [
             (str(n), *map(words, row)) for n, row in zip(self.depths, np.transpose(columns)) if n in listed
@@ -155,6 +159,7 @@ class StackRms:
     def __init__(self):
         self.figure, (ax,) = new_figure()
         self.bars = LayerBars(ax, "root mean square")
+        self.bars.STEPS = 13, 25, 49
         ax.set_xlabel("0: the input, then after each branch; the last bar: the result", fontsize=12)
         self.sentence = ""
 

@@ -1,4 +1,4 @@
-"""Networks in training, seen from outside and inside; eight remedies side by side; singular values."""
+"""Networks in training, seen from outside and inside; six remedies side by side; singular values."""
 
 import numpy as np
 from matplotlib.collections import LineCollection
@@ -177,8 +177,15 @@ class Jacobian:
         return [self.values, self.curve, self.here]
 
 
+def _within(progress):
+    """Progress up to the first one from which on every loss is beyond the axis."""
+    last = max((i for i, one in enumerate(progress) if one.loss <= LOSS[1]), default=-1)
+    return progress[: last + 2]
+
+
 class Clipping(LossCurves):
-    """Left the loss with clipping (yours, the reference) and without; right the gradients of your steps."""
+    """Left the loss with clipping (yours, the reference) and without, a cross where it leaves the axis for good; right
+    the gradients of your steps."""
 
     STYLES = {"yours": (WITH, "-"), "reference": (INK, ":"), "no clipping": (WITHOUT, "--")}
 
@@ -187,6 +194,7 @@ class Clipping(LossCurves):
         self.ax = left
         self.lines = self._lines(left)
         loss_axis(left, steps)
+        (self.end,) = left.plot([], [], "X", color=WITHOUT, ms=11, clip_on=False)
         legend_above(left, *self.lines.values())
         (self.dots,) = right.plot([], [], ".", color=WITH, ms=5, label="your steps")
         (self.limit,) = right.plot([], [], "--", color=INK, lw=1.5, label="max_norm")
@@ -199,8 +207,13 @@ class Clipping(LossCurves):
 
     def update(self, runs, max_norm):
         """runs: {name: ClippedRun}, a name of STYLES each."""
+        ends = []
         for name, line in self.lines.items():
-            line.set_data(*losses(runs[name].progress))
+            drawn = _within(runs[name].progress)
+            line.set_data(*losses(drawn))
+            if drawn[-1].loss > LOSS[1] or drawn[-1].diverged:
+                ends.append(drawn[-1].step)
+        self.end.set_data(ends, [LOSS[1]] * len(ends))
         used = runs["yours"].lengths
         self.dots.set_data(np.arange(1, len(used) + 1), np.clip(used, 1e-3, 1e3))
         self.limit.set_data([0, self.steps], [max_norm] * 2)
@@ -210,7 +223,7 @@ class Clipping(LossCurves):
             f"After {runs['yours'].progress[-1].step} steps, {'; '.join(said)}. The longest gradient that your steps "
             f"used: {longest} (max_norm {words(max_norm)})."
         )
-        return [*self.lines.values(), self.dots, self.limit]
+        return [*self.lines.values(), self.end, self.dots, self.limit]
 
     @staticmethod
     def _ends(progress):

@@ -31,7 +31,7 @@ PREDICTIONS = {
     "plain_with_adam": Choice(
         "40 plain layers, Adam instead of SGD",
         "40 plain ReLU layers learn nothing in 400 steps of SGD: 62.8 % of the training points are wrong, as many as "
-        "with guessing. The same network, half as many steps, but Adam with a learning rate of 0.001. How many are "
+        "if it always named the arm with the most points. The same network, half as many steps, but Adam with a learning rate of 0.001. How many are "
         "wrong now?",
         {
             "More than 40 %: without shortcuts it is too deep": lambda error: error > 40,
@@ -65,8 +65,8 @@ PREDICTIONS = {
         },
         clipped_loss,
         lambda loss: f"loss {words(loss)}",
-        "Only the first hundred steps or so are cut. Later the gradients are short by themselves, and clipping "
-        "leaves them alone.",
+        "Most of the first 90 steps are cut. Later the gradients are short by themselves, and clipping leaves them "
+        "alone.",
     ),
 }
 
@@ -108,7 +108,7 @@ QUIZ = {
         ),
         right(
             "Each block adds a branch as large as its input, so stream and gradients grow with depth",
-            "Variances add up: the stream grows by √2 a block or more. Scale the branches, or normalize what they get.",
+            "Variances add up: the stream grows by roughly √2 a block. Scale the branches, or normalize what they get.",
         ),
         wrong(
             "ReLU cannot be used in a residual branch",
@@ -134,7 +134,8 @@ QUIZ = {
         "The gradients of all activations have about the same length, from first block to last. Is all well?",
         wrong(
             "Yes: gradients neither vanish nor explode",
-            "Their lengths are fine. But plain ReLU layers with He’s gain also keep the length, and learn nothing.",
+            "Their lengths are fine. But 40 plain ReLU layers with He’s gain also keep it roughly, and learn nothing in 400 "
+            "steps of SGD at 0.02.",
         ),
         right(
             "Not surely: lengths say nothing about how many directions are left",

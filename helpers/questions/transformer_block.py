@@ -51,7 +51,8 @@ PREDICTIONS = {
     "stream_size": Number(
         "stream after 24 pre-norm layers",
         "The stream enters a fresh pre-norm transformer with a root mean square of 1. Each of 24 layers adds two branches to "
-        "it, attention and feed-forward, and each branch starts from normalized values. How large is the stream at the end?",
+        "it, attention and feed-forward, and each branch starts from normalized values. What is its root mean square after the "
+        "last layer, before the final norm?",
         lambda: float(np.sqrt(transformer.fresh(24).square[-1])),
         lambda rms: f"root mean square {words(rms)}",
         "What the branches add is nearly independent, so squares add up, not sizes: the mean square grows by about 1 a layer, "
@@ -152,11 +153,11 @@ QUIZ = {
         "“Post-norm does not learn without warm-up.” Where did you see it here?",
         right(
             "With 8 layers at a learning rate of 0.01",
-            "With 4 layers, or at 0.003, it learned from the first step on. The sentence is about deep networks at high rates.",
+            "With 4 layers at that rate, or with 8 at 0.003, it learned without one. The sentence is about deep networks at high rates.",
         ),
         wrong(
             "At every depth and rate that could be chosen",
-            "Choose 4 layers, or a rate of 0.003: post-norm learns there, only more slowly than pre-norm.",
+            "Choose 4 layers at 0.01, or 8 at 0.003: post-norm learns there, only more slowly than pre-norm.",
         ),
         wrong(
             "Whenever the final norm is missing",

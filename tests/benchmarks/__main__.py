@@ -1,6 +1,6 @@
 """Measure what a change of a control costs, and say whether it keeps the course's promises.
 
-    python -m tests.benchmarks                      kernel and browser, about four minutes
+    python -m tests.benchmarks                      kernel and browser, about six minutes
     python -m tests.benchmarks --no-browser --turns 40 --json costs.json
 
 Costs are ratios to the usual cell (interact, plt.subplots, plt.show) for the same picture and data, taken
@@ -27,6 +27,7 @@ PROMISES = {  # what must hold, by the name of the row
     "50 runs of a cell, figures": 0,
     "key to frame, ratio": 0.15,
     "drag: frames after release": 3,
+    "one learner, a notebook at a time, MB": 450,
 }
 
 
@@ -35,7 +36,9 @@ class Kernel:
 
     def __enter__(self):
         self.manager, self.client = start_new_kernel(cwd=str(ROOT), stderr=open(os.devnull, "w"))
-        self.run("%matplotlib inline\nimport json\nfrom tests.benchmarks import kernel")
+        self.run(
+            "%matplotlib inline\nimport json\nfrom tests import counting\nfrom tests.benchmarks import kernel"
+        )
         return self
 
     def run(self, code):
@@ -63,10 +66,10 @@ def rerun_growth(kernel, runs=50):
     """Widgets and figures that are there after so many runs of one cell, beyond those of one run."""
     cell = "from helpers import explorers\nexplorers.gradient_bars()"
     kernel.run(cell)
-    before = kernel.value("kernel.alive()")
+    before = kernel.value("counting.alive()")
     for _ in range(runs):
         kernel.run(cell)
-    after = kernel.value("kernel.alive()")
+    after = kernel.value("counting.alive()")
     return [a - b for a, b in zip(after, before)]
 
 
@@ -114,9 +117,9 @@ def main():
     for name, value in kernel_rows(arguments.turns):
         tell(name, value)
     if not arguments.no_browser:
-        from . import browser
+        from . import browser, memory
 
-        for name, value in browser.measure().items():
+        for name, value in {**browser.measure(), **memory.measure()}.items():
             tell(name, value)
     if arguments.json:
         arguments.json.write_text(json.dumps(rows, indent=1), encoding="utf-8")

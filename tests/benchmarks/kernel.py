@@ -10,10 +10,8 @@ import random
 import time
 from statistics import median
 
-import ipywidgets as widgets
 import psutil
 from IPython.display import display
-from matplotlib.figure import Figure
 
 from helpers import experiments, explorers, figures, live
 
@@ -158,9 +156,3 @@ def memory(changes):
     time.sleep(1)
     gc.collect()
     return (process.memory_info().rss - before) / 1e6
-
-
-def alive():
-    """How many widgets and figures there are now: (widgets, figures)."""
-    gc.collect()
-    return len(widgets.widget._instances), sum(isinstance(o, Figure) for o in gc.get_objects())

@@ -26,8 +26,13 @@ def test_look_ahead(show):
     shown.changes(lambda: shown.page.keyboard.press("Enter"), "outputs 4, 5, 6, 7, 8 change")
     shown.tab_to(shown.slider("token that is replaced"))
     shown.changes(lambda: shown.page.keyboard.press("End"), "output 8 changes")
-    shown.changes(lambda: shown.drag(shown.slider("head"), 1.0), "In head 4 the last token gives token 8")
+    shown.changes(
+        lambda: shown.drag(shown.slider("head"), 1.0), "In head 4 token 1 gives token 8 a weight of 0"
+    )
     shown.changes(lambda: button(shown, "Reset").click(), "No mask, token 4 replaced")
+    shown.page.set_viewport_size({"width": 700, "height": 900})
+    expect(shown.image).not_to_have_js_property("clientWidth", 800)
+    assert shown.image.evaluate("e => e.offsetWidth <= e.parentElement.clientWidth")  # with its frame
 
 
 def test_pre_or_post(show):
@@ -52,7 +57,7 @@ def test_final_norm(show):
     shown.changes(
         lambda: shown.page.keyboard.press("Enter"), f"given a stream of {words(end)}; the result has 1"
     )
-    expect(shown.sentence.last).to_contain_text("Your residual_init_std is still blank")
+    expect(shown.sentence.last).to_contain_text("pre_norm_stack and residual_init_std are still blank")
 
 
 def test_warm_up(show):

@@ -724,6 +724,22 @@ def norm_overwrites_x(x, attn, ffn, norm1, norm2):
     return x + ffn(x)
 
 
+@mistake("transformer_block", "x + ffn(norm2(x))", "nothing of the first half reaches the result")
+def first_half_thrown_away(x, attn, ffn, norm1, norm2):
+    h = x + attn(norm1(x))  # noqa: F841
+    return x + ffn(norm2(x))
+
+
+@mistake("pre_norm_block", "one number is left where an array belongs")
+def three(x, f, norm):
+    return 3
+
+
+@mistake("post_norm_block", "The result is a function")
+def the_branch_itself(x, f, norm):
+    return f
+
+
 @mistake("pre_norm_stack", "final norm is missing")
 def final_norm_forgotten(x, fs, norms, final_norm):
     for f, n in zip(fs, norms):
@@ -926,6 +942,13 @@ def clipped_in_place(grads, max_norm):
 def ascending(w, grad_fn, batches, lr):
     for b in batches:
         w = w + lr * grad_fn(w, b)
+    return w
+
+
+@mistake("sgd_steps", "wrong order")
+def gradient_of_the_batch(w, grad_fn, batches, lr):
+    for b in batches:
+        w = w - lr * grad_fn(b, w)
     return w
 
 

@@ -471,7 +471,7 @@ def second_skip_normalized(x, attn, ffn, norm1, norm2):
     return ffn(x) + x
 
 
-@mistake("residual_init_std", "stanford-crfm/mistral/issues/30", "2 * n_layer", "two branches")
+@mistake("residual_init_std", "stanford-crfm/mistral/issues/30", "one residual addition", "two branches")
 def one_branch_a_layer(base_std, n_layer):
     return base_std * n_layer**-0.5
 

@@ -36,7 +36,11 @@ def test_the_model_without_slips_is_the_reference(name):
         assert all(map(alike, exercise.space.model(*args), want))
 
 
-@pytest.mark.parametrize("exercise, f", REWRITES, ids=lambda v: getattr(v, "__name__", str(v)))
+@pytest.mark.parametrize(
+    "exercise, f",
+    REWRITES,
+    ids=lambda v: v if isinstance(v, str) else getattr(v, "__name__", type(v).__name__),
+)
 def test_a_rewrite_is_correct(exercise, f):
     found = exercises.ALL[exercise].diagnose(f)
     assert found.outcome == "correct", found.message

@@ -77,6 +77,24 @@ def test_a_mistake_is_named_by_its_step_and_the_line_is_left_to_be_found(name):
     assert any("Steps 3 and 4" in m for m in messages)
 
 
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("residual_block", []),
+        ("pre_norm_block", ["x + f(norm(x))"]),
+        ("post_norm_block", ["norm(x + f(x))"]),
+        ("transformer_block", ["x + attn(norm1(x))", "h + ffn(norm2(h))", "x + f(norm(x))"]),
+        ("pre_norm_stack", ["x + f(norm(x))"]),
+        ("residual_init_std", ["sqrt(2 * n_layer)", "2 * n_layer"]),
+    ],
+)
+def test_what_a_block_should_compute_is_left_to_be_found(name, lines):
+    space = exercises.ALL[name].space
+    for slip in space.slips:
+        assert not [line for line in lines if line in slip.message], slip
+        assert "should compute" not in space.message((slip,))
+
+
 def test_a_right_answer_gets_one_short_remark_on_half_precision():
     def layer_norm(x, gamma, beta, eps):
         mean, var = x.mean(axis=-1, keepdims=True), x.var(axis=-1, keepdims=True)

@@ -161,7 +161,7 @@ POST_NORM = """
 block_again: outer = (lambda y: y + f(y))(norm({}))
     f is applied and added once more after the norm; the block ends with the norm.
 norm_missing: outer = {}
-    the sum is not normalized; a post-norm block ends with norm(x + f(x)).
+    the sum is not normalized; a post-norm block ends with the norm.
 norm_twice: outer = norm(norm({}))
     the sum is normalized twice: the second norm is redundant. Once.
 branch_normalized: around = norm(f({}))
@@ -183,29 +183,29 @@ skip_twice: outer = norm({}) + x
 INIT = """
 one_add_per_layer: formula = base_std / np.sqrt(n_layer)
     you count one residual addition for each layer; a transformer layer adds two branches (attention and
-    feed-forward), so there are 2 * n_layer.
+    feed-forward).
 root_missing: formula = base_std / (2 * n_layer)
     the square root is missing: variances add up, so the std goes with the root of their number.
 root_missing: formula = base_std / n_layer
-    the square root is missing, and each layer adds two branches: base_std / sqrt(2 * n_layer).
+    the square root is missing, and each layer adds two branches.
 root_of_half: formula = base_std / np.sqrt(2) / n_layer
-    the root covers only the 2; it belongs over 2 * n_layer.
+    the root covers only the 2; n_layer belongs under it too.
 root_of_half: formula = base_std / np.sqrt(2) * n_layer
-    the root covers only the 2, and n_layer multiplies: brackets are missing. It is base_std / sqrt(2 * n_layer).
+    the root covers only the 2, and n_layer multiplies: brackets are missing.
 root_of_half: formula = base_std / np.sqrt(2) * np.sqrt(n_layer)
-    sqrt(n_layer) multiplies where it must divide: brackets are missing. It is base_std / sqrt(2 * n_layer).
+    sqrt(n_layer) multiplies where it must divide: brackets are missing.
 two_outside_root: formula = base_std / (2 * np.sqrt(n_layer))
     the 2 stands outside the root, which counts four branches a layer; it belongs under the root.
 inverted: formula = base_std * np.sqrt(2 * n_layer)
     you multiply by the root; divide, so that deep stacks start smaller.
 inverted: formula = base_std * np.sqrt(n_layer)
-    you multiply by the root; divide by sqrt(2 * n_layer).
+    you multiply by the root; divide, so that deep stacks start smaller. And each layer adds two branches.
 inverted: formula = np.sqrt(2 * n_layer) / base_std
-    the fraction is upside down: base_std / sqrt(2 * n_layer).
+    the fraction is upside down.
 half_counted: formula = base_std / np.sqrt(n_layer / 2)
-    the 2 is on the wrong side: under the root stands 2 * n_layer.
+    the 2 is on the wrong side of the fraction: each layer adds two branches.
 half_counted: formula = base_std * np.sqrt(2 / n_layer)
-    you use sqrt(2 / n_layer), as in He initialization; it is 1 / sqrt(2 * n_layer).
+    you use sqrt(2 / n_layer), as in He initialization; here the 2 counts branches, so it stands below.
 base_ignored: formula = 1 / np.sqrt(2 * n_layer)
     base_std is ignored: multiply by it.
 base_ignored: formula = 0.02 / np.sqrt(2 * n_layer)
@@ -219,62 +219,62 @@ variance: formula = base_std**2 / (2 * n_layer)
 base_under_root: formula = np.sqrt(base_std / (2 * n_layer))
     base_std stands under the root; it belongs outside.
 off_by_one: formula = base_std / np.sqrt(2 * n_layer + 1)
-    one too many is counted: there are 2 * n_layer additions.
+    one addition too many is counted.
 off_by_one: formula = base_std / np.sqrt(2 * (n_layer + 1))
     one layer too many is counted.
 off_by_one: formula = base_std / np.sqrt(2 * (n_layer - 1))
     one layer too few is counted.
 sum_under_root: formula = base_std / np.sqrt(n_layer + 2)
-    2 is added to n_layer; it is multiplied: 2 * n_layer.
+    2 is added to n_layer; each layer adds two branches, so it multiplies.
 three_adds_per_layer: formula = base_std / np.sqrt(3 * n_layer)
     each layer adds two branches, not three.
 fixup: formula = base_std * n_layer ** -0.25
-    that is another recipe, a fourth root; here it is 1 / sqrt(2 * n_layer).
+    that is another recipe, with a fourth root; variances add up, so here it is a square root.
 fixup: formula = base_std * (2 * n_layer) ** -0.25
-    the root is taken twice; once is right: 1 / sqrt(2 * n_layer).
+    the root is taken twice; once is right.
 fixup: formula = base_std * (8 * n_layer) ** -0.25
-    that is DeepNorm's recipe, (8 n)**-0.25; here it is 1 / sqrt(2 * n_layer).
+    that is DeepNorm's recipe, (8 n)**-0.25; here it is a square root of the number of branches.
 integer_division: formula = base_std // np.sqrt(2 * n_layer)
     `//` rounds down to 0; use `/`.
 """
 
 HALVES = """
 post: half = {n}({u} + {f}({u}))
-    {what} is a post-norm one: its norm comes after the addition. Put it before the branch: {right}.
+    {what} is a post-norm one: its norm comes after the addition. Put it before the branch.
 normalized_skip: half = {n}({u}) + {f}({n}({u}))
-    in {what} the residual is the normalized stream; the shortcut must carry the stream as it is: {right}.
+    in {what} the residual is the normalized stream; the shortcut must carry the stream as it is.
 after: half = {u} + {n}({f}({u}))
-    in {what} the norm comes after the branch; it belongs before: {right}.
+    in {what} the norm comes after the branch; it belongs before.
 no_norm: half = {u} + {f}({u})
-    in {what} the norm is missing: {right}.
+    in {what} the norm is missing.
 no_skip: half = {f}({n}({u}))
-    in {what} the shortcut is missing: {right}.
+    in {what} the shortcut is missing.
 bare: half = {f}({u})
-    in {what} shortcut and norm are missing: {right}.
+    in {what} shortcut and norm are missing.
 skip_inside: half = {f}({n}({u}) + {u})
-    in {what} the skip is added inside the branch: {right}.
+    in {what} the skip is added inside the branch.
 skip_inside: half = {f}({u} + {n}({f}({u})))
-    in {what} the skip is added inside the branch: {right}.
+    in {what} the skip is added inside the branch.
 skip_twice: half = 2 * {u} + {f}({n}({u}))
-    in {what} the stream is added twice: {right}.
+    in {what} the stream is added twice.
 no_branch: half = {u}
-    {what} is missing: {right}.
+    nothing of {what} reaches the result: it is missing, or what it computed is thrown away.
 norm_only: half = {u} + {n}({u})
-    in {what} the function {f} is never called: {right}.
+    in {what} the function {f} is never called.
 norm_alone: half = {n}({u})
-    in {what} the function {f} and the shortcut are missing: {right}.
+    in {what} the function {f} and the shortcut are missing.
 norm_of_sum_too: half = {n}({u} + {f}({n}({u})))
-    in {what} the sum is normalized as well; leave the stream alone: {right}.
+    in {what} the sum is normalized as well; leave the stream alone.
 wrong_lane: half = {n}({u}) + {f}({u})
-    in {what} the norm is on the shortcut; it belongs on the branch: {right}.
+    in {what} the norm is on the shortcut; it belongs on the branch.
 norm_of_branch_too: half = {u} + {n}({f}({n}({u})))
-    in {what} the branch's output is normalized as well: {right}.
+    in {what} the branch's output is normalized as well.
 twice: half = {u} + {f}({f}({n}({u})))
-    in {what} {f} is applied twice: {right}.
+    in {what} {f} is applied twice.
 multiplied: half = {u} * {f}({n}({u}))
-    in {what} the branch is multiplied instead of added: {right}.
+    in {what} the branch is multiplied instead of added.
 subtracted: half = {u} - {f}({n}({u}))
-    in {what} the branch is subtracted instead of added: {right}.
+    in {what} the branch is subtracted instead of added.
 """
 
 TRANSFORMER = """
@@ -288,7 +288,7 @@ second_skip_of_x: flow = x + ffn({n2}(h))
     carry the result of the first half.
 normed_input_again: flow = x + attn({n1}(x)) + ffn({n2}({n1}(x)))
     the second half is given the normalized x of the first half once more; it must be given the normalized result of
-    the first half: h + ffn(norm2(h)).
+    the first half.
 skip_at_the_end_too: flow = x + {second}
     x is added once more at the end; each half has its own shortcut already.
 one_skip_over_both: flow = x + ffn({n2}(attn({n1}(x))))

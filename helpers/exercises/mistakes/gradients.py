@@ -469,6 +469,8 @@ gradients_accumulate: step = accumulated
     step uses only the gradient of its own batch.
 gradients_accumulate: step = accumulated, averaged
     each step uses the mean of all gradients so far; it uses only the gradient of its own batch.
+swapped: step = swapped
+    the arguments of grad_fn are in the wrong order: grad_fn(w, batch), the weights first.
 uphill: step = uphill
     the sign is wrong: you step up the gradient. w = w - lr * gradient.
 lr_missing: step = no lr
