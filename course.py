@@ -38,7 +38,7 @@ RUNTIME = "requirements.txt"
 TESTS = "tests/requirements.txt"
 SETTINGS = {"overrides.json": "share/jupyter/lab/settings", "jupyter_server_config.py": "etc/jupyter"}
 UNFINISHED = {"unfinished": True}  # the stamp while an installation runs
-MEGABYTES = {RUNTIME: 500, TESTS: 800}  # room for .venv, measured and rounded up
+MEGABYTES = {RUNTIME: 500, TESTS: 900}  # room for .venv, measured and rounded up
 
 # What pip, uv and the systems say when the disk is full or nothing can be downloaded, in lower case.
 NO_SPACE = "no space left|errno 28|disk quota exceeded|errno 122|not enough space|winerror 112"

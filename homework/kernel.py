@@ -21,7 +21,7 @@ from nbformat.v4 import output_from_msg
 COURSE = Path(__file__).parents[1]
 INSIDE = Path(__file__).with_name("inside")
 MEGABYTE = 2**20
-LIMITS = {"memory": 2048 * MEGABYTE, "cpu": 120, "file": 64 * MEGABYTE, "processes": 256, "user": None}
+LIMITS = {"memory": 2048 * MEGABYTE, "cpu": 120, "file": 64 * MEGABYTE, "processes": 64, "user": None}
 KEPT = 20_000  # characters of text that a cell may show
 PICTURE = 2_000_000  # characters of a picture
 START = 60  # seconds until a kernel must have started
