@@ -5,7 +5,13 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import pytest
+
 COURSE = Path(__file__).parents[1]
+on_demand = pytest.mark.skipif(
+    "COURSE_EVERYWHERE" not in os.environ,
+    reason="takes a quarter of an hour or more: set COURSE_EVERYWHERE=1",
+)
 
 
 def find_python(version):

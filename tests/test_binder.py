@@ -34,6 +34,7 @@ def test_jupyterlab_gets_the_courses_defaults():
     assert defaults["@jupyterlab/apputils-extension:notification"]["fetchNews"] == "false"
 
 
+@outside.on_demand
 @pytest.mark.slow
 def test_the_rehearsal_passes(tmp_path):
     if sys.platform != "linux" or platform.machine() != "x86_64":

@@ -169,7 +169,8 @@ def test_further_arguments_go_on_to_jupyterlab(course):
 
 def test_jupyterlab_does_not_ask_for_news_unless_somebody_set_other_defaults(installed):
     overrides = installed.venv / "share/jupyter/lab/settings/overrides.json"
-    assert json.loads(overrides.read_text()).popitem()[1]["fetchNews"] == "false"
+    news = json.loads(overrides.read_text())["@jupyterlab/apputils-extension:notification"]
+    assert news["fetchNews"] == "false"
     assert "set_nodelay" in (installed.venv / "etc/jupyter/jupyter_server_config.py").read_text()
     overrides.write_text("theirs")
     installed.ask_for_more("requirements.txt")

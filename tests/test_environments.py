@@ -59,6 +59,7 @@ def run(request, tmp_path_factory):
     return run
 
 
+@outside.on_demand
 @pytest.mark.slow
 @pytest.mark.parametrize("tests", [UNITS, LESSONS], ids=["units", "notebooks"])
 def test_the_course_passes_with_other_versions(run, tests):

@@ -14,7 +14,7 @@ import time
 import pytest
 from playwright.sync_api import expect
 
-from .. import notebooks
+from .. import notebooks, outside
 from . import lab as jupyterlab
 
 NAMES = [path.stem for path in notebooks.paths() if path.stem != notebooks.GLOSSARY]
@@ -72,6 +72,7 @@ def test_a_notebook_shows_runs_and_moves(page, lab, name):
         notebook.close()
 
 
+@outside.on_demand
 @pytest.mark.slow
 @pytest.mark.skipif(CUT in os.environ, reason="this is the test with the network cut")
 def test_with_the_network_cut():
