@@ -17,6 +17,7 @@ from playwright.sync_api import expect
 from .. import notebooks, outside
 from . import lab as jupyterlab
 
+pytestmark = outside.on_demand
 NAMES = [path.stem for path in notebooks.paths() if path.stem != notebooks.GLOSSARY]
 CUT = "COURSE_NETWORK_IS_CUT"
 # In a namespace of its own a process has the loopback alone, and even that is down at first.
@@ -72,7 +73,6 @@ def test_a_notebook_shows_runs_and_moves(page, lab, name):
         notebook.close()
 
 
-@outside.on_demand
 @pytest.mark.slow
 @pytest.mark.skipif(CUT in os.environ, reason="this is the test with the network cut")
 def test_with_the_network_cut():
