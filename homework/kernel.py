@@ -112,7 +112,7 @@ class Kernel:
 
     def _wait_until_ready(self):
         end = time.monotonic() + START
-        while time.monotonic() < end and self.process.poll() is None:
+        while time.monotonic() < end and not self._ended():
             asked = self.client.kernel_info()
             with contextlib.suppress(Exception):  # no answer yet
                 while self.client.get_shell_msg(timeout=0.5)["parent_header"].get("msg_id") != asked:
@@ -213,7 +213,7 @@ class Kernel:
                     idle = idle or message["content"]["execution_state"] == "idle"
                 else:
                     show(message)
-            if self.process.poll() is not None and not (reply and idle):
+            if self._ended() and not (reply and idle):
                 raise Gone("ended Python")
             if time.monotonic() > end:
                 if reply or interrupted or options["silent"]:  # a flood of output hides that it is idle
@@ -225,6 +225,13 @@ class Kernel:
         if interrupted:
             raise Gone(f"did not end within {seconds} s")
         return reply
+
+    def _ended(self):
+        """Has the process ended? It stays a zombie until `kill`: its number must not go to another one before."""
+        if not hasattr(os, "waitid"):
+            return self.process.poll() is not None
+        flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
+        return os.waitid(os.P_PID, self.process.pid, flags) is not None
 
     def _interrupt(self):
         message = self.client.session.msg("interrupt_request", {})

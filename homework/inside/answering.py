@@ -16,6 +16,7 @@ import numpy as np
 
 LARGEST = 1_000_000  # entries of one array that are sent
 OWN = os.path.join("helpers", "layers.py")
+SENT = "<dynamic-code>"  # where cloudpickle says that the functions among the arguments are from
 
 
 def answer(name, calls):
@@ -42,7 +43,7 @@ def _signature(f):
 
 
 def _call(f, args):
-    before = pickle.loads(pickle.dumps([a for a in args if not callable(a)]))
+    before = json.dumps([*map(pack, args)])
     sent, borrowed = {}, set()
     sys.setprofile(lambda frame, event, _: _note(frame, event, borrowed))
     try:
@@ -52,19 +53,19 @@ def _call(f, args):
     except BaseException as error:
         sys.setprofile(None)
         sent["error"] = [type(error).__name__, str(error)[:500], _place(error)]
-    after = [a for a in args if not callable(a)]
-    if json.dumps([*map(pack, before)]) != json.dumps([*map(pack, after)]):
-        sent["changed"] = [None if callable(a) else pack(a) for a in args]
+    after = [*map(pack, args)]
+    if json.dumps(after) != before:
+        sent["changed"] = after
     if borrowed:
         sent["borrowed"] = sorted(borrowed)
     return sent
 
 
 def _note(frame, event, borrowed):
-    """Remember a function of helpers.layers that is called from outside of helpers."""
+    """Remember a function of helpers.layers that is called from outside of helpers and of the arguments."""
     if event == "call" and frame.f_code.co_filename.endswith(OWN) and frame.f_back:
         caller = frame.f_back.f_code.co_filename
-        if f"{os.sep}helpers{os.sep}" not in caller:
+        if caller != SENT and f"{os.sep}helpers{os.sep}" not in caller:
             borrowed.add(frame.f_code.co_name)
 
 
