@@ -8,7 +8,7 @@ from ..figures.batches import BATCH, LAYER
 from ..figures.drawing import GHOST
 from ..live import Told, live
 from ..running import Run
-from .learner import about, given
+from .learner import about, given, shaped
 
 FEATURES = 4
 ONE, ZERO = np.ones(FEATURES), np.zeros(FEATURES)
@@ -121,13 +121,10 @@ def padding(masked_batch_norm=None):
     """
     exercise = exercises.masked_batch_norm
     picture = figures.Padding(batches.padded_sequences(10)[1].shape)
-    yours = given(exercise, masked_batch_norm)
+    function = shaped(exercise, masked_batch_norm)
 
     def masked_output(x, mask):
-        y = np.asarray(yours(x.copy(), mask.copy(), ONE.copy(), ZERO.copy(), 1e-5))
-        if y.shape != x.shape:
-            raise Told(f"Your masked_batch_norm gave shape {y.shape} for an input of shape {x.shape}.")
-        return y
+        return function(x, mask.copy(), ONE.copy(), ZERO.copy(), 1e-5)
 
     def update(masked, shortest, mean):
         x, mask = batches.padded_sequences(shortest)

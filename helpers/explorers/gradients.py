@@ -8,7 +8,7 @@ from .. import controls, exercises, experiments, figures
 from ..figures.drawing import WITH, WITHOUT
 from ..live import Told, live
 from ..running import Run
-from .learner import about, given
+from .learner import about_all, given
 
 
 def gradient_bars():
@@ -78,7 +78,7 @@ def your_gradient_bars(backprop_chain=None, grad_norms=None):
                 f"Your functions give {yours.size} lengths; with layer 0 there should be {reference.size}."
             )
         network = f"{figures.count(layers, 'tanh layer')}, gain {figures.words(gain)}"
-        remark = about(chain, backprop_chain) + about(norms, grad_norms)
+        remark = about_all((chain, backprop_chain), (norms, grad_norms))
         return picture.update(yours, reference, residual, network, scale, "the reference", remark)
 
     residual, layers, gain, scale = _switches()

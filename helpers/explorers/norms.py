@@ -229,21 +229,16 @@ def with_norm(forward, backward, rng=None):
 
 def slopes(gaps):
     """What the sentence says of the slopes promised and measured."""
-    said = "The slopes your gradient promises and those measured"
-    if max(gaps.values()) < 1e-3:
-        return f" {said} agree (weights, γ, β)."
-    parts = (
-        f"{name} "
-        + (
-            "agree"
-            if gap < 1e-3
-            else "are no numbers"
-            if np.isnan(gap)
-            else f"differ by {figures.words(100 * gap)} %"
-        )
-        for name, gap in gaps.items()
-    )
-    return f" {said}: {', '.join(parts)}."
+    said = " The slopes your gradient promises and those measured"
+    if all(gap < 1e-3 for gap in gaps.values()):
+        return f"{said} agree (weights, γ, β)."
+    return f"{said}: {', '.join(f'{name} {_apart(gap)}' for name, gap in gaps.items())}."
+
+
+def _apart(gap):
+    if np.isnan(gap):
+        return "are no numbers"
+    return "agree" if gap < 1e-3 else f"differ by {figures.words(100 * gap)} %"
 
 
 def _run_by(leaf, forward, backward):

@@ -5,8 +5,8 @@ import numpy as np
 from .. import controls, exercises, experiments, figures
 from ..figures.drawing import WITH, WITHOUT
 from ..layers import residual_backward as reference_backward
-from ..live import Told, live
-from .learner import about, given
+from ..live import live
+from .learner import about, given, shaped
 
 NETWORK = ("Without residuals", False), ("With residuals", True)
 X, F = np.array([1.0, 2.0]), np.array([0.1, 0.3])
@@ -15,13 +15,11 @@ X, F = np.array([1.0, 2.0]), np.array([0.1, 0.3])
 def add_the_input(residual_block=None):
     """Two vectors and their sum; with your own residual_block, the sum is yours."""
     picture = figures.TwoVectors()
-    block = given(exercises.residual_block, residual_block)
+    block = shaped(exercises.residual_block, residual_block)
 
     def update(residual, size):
         f = size * F
-        y = np.asarray(block(X.copy(), lambda x: f)) if residual else f
-        if y.shape != X.shape:
-            raise Told(f"Your residual_block gave shape {y.shape} for an input of shape {X.shape}.")
+        y = block(X, lambda x: f) if residual else f
         return picture.update(X, f, y, residual, about(exercises.residual_block, residual_block, residual))
 
     return live(
@@ -36,7 +34,7 @@ def add_the_input(residual_block=None):
 def what_is_left(residual_block=None):
     """How much does the stream still look like the input, layer by layer? Yours in the bars, if given."""
     picture = figures.Similarity()
-    block = given(exercises.residual_block, residual_block)
+    block = shaped(exercises.residual_block, residual_block)
 
     def yours(layers, gain):
         network = experiments.Stack(layers, gain=gain)

@@ -14,7 +14,7 @@ from ..experiments import workbench as bench
 from ..figures.drawing import table
 from ..live import TEXT, Told, live
 from ..running import Run
-from .learner import about, given
+from .learner import about_all, given, shaped
 
 OPTIMIZERS = (("SGD", "sgd"), ("Adam", "adam"))
 NORMS = (("none", ""), ("BatchNorm", "batch"), ("LayerNorm", "layer"), ("RMSNorm", "rms"))
@@ -276,29 +276,16 @@ def _own_clip(clip_by_global_norm):
     return clip
 
 
-def _own_steps(sgd_steps):
-    exercise = exercises.sgd_steps
-    function = given(exercise, sgd_steps)
-
-    def steps(w, grad_fn, batches, lr):
-        new = np.asarray(function(w.copy(), grad_fn, batches, lr))
-        if new.shape != w.shape:
-            raise Told(f"Your {exercise.name} gave shape {new.shape} for weights of shape {w.shape}.")
-        return new
-
-    return steps
-
-
 def clipping(clip_by_global_norm=None, sgd_steps=None):
     """Train a deep residual network without a norm by your two functions; beside it the reference, and no clipping."""
     picture = figures.Clipping(bench.STEPS)
     clip, steps = exercises.clip_by_global_norm, exercises.sgd_steps
     pairs = {
-        "yours": (_own_clip(clip_by_global_norm), _own_steps(sgd_steps)),
+        "yours": (_own_clip(clip_by_global_norm), shaped(steps, sgd_steps)),
         "reference": (clip.reference, steps.reference),
         "no clipping": (lambda grads, max_norm: grads, steps.reference),
     }
-    remark = about(clip, clip_by_global_norm) + about(steps, sgd_steps)
+    remark = about_all((clip, clip_by_global_norm), (steps, sgd_steps))
 
     def work(max_norm, lr):
         runs = [bench.clipped_steps(*pair, lr=lr, max_norm=max_norm) for pair in pairs.values()]

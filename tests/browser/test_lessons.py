@@ -39,7 +39,7 @@ def test_a_wrong_answer_is_named_and_visibly_wrong_and_the_right_one_is_not(open
     check = notebook.output("exercises.backprop_chain.check(")
     expect(check).to_contain_text("not attempted")
     blank = bars(notebook).get_attribute("title")
-    assert "Your backprop_chain is still blank: this is the reference." in blank
+    assert "Your backprop_chain and grad_norms are still blank: these are the references." in blank
     measured = blank.split(" Your ")[0]
     write(notebook, "backprop_chain", FORGOT_THE_SLOPE)
     expect(check).to_contain_text("backprop_chain: wrong")
