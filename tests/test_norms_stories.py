@@ -481,7 +481,9 @@ def test_slopes_that_are_no_numbers_are_said_to_be_none():
     nan = of_dx(lambda *given: np.nan * right_dx(*given))
     assert "weights are no numbers" in explorers.train_with(layers.layer_norm, nan).sentence
     nan = of_parameters(lambda dgamma, dbeta, rows: (np.nan * dgamma, dbeta))
-    assert "weights agree, γ are no numbers, β agree." in explorers.train_with(layers.layer_norm, nan).sentence
+    assert (
+        "weights agree, γ are no numbers, β agree." in explorers.train_with(layers.layer_norm, nan).sentence
+    )
 
 
 def with_gamma_and_beta(use):

@@ -185,3 +185,9 @@ def test_the_comparison_with_the_script_finds_what_is_planted(sample, plant):
     assert notebooks.differences(sample, planted) == []
     plant(planted)
     assert notebooks.differences(sample, planted)
+
+
+def test_what_is_printed_in_pieces_is_stored_as_one():
+    source = "import time\nprint('one', flush=True)\ntime.sleep(0.3)\nprint('two')"
+    notebook = notebooks.execute(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)]))
+    assert [output.text for output in notebook.cells[0].outputs] == ["one\ntwo\n"]

@@ -164,8 +164,8 @@ def test_it_is_not_the_final_norm_that_spares_pre_norm_the_warm_up():
         (("post-norm", 0, 0.03, 4), 1.8, 2.3),
     ],
 )
-def test_who_needs_warm_up_over_three_seeds(kind, low, high):
-    assert all(low <= last_loss(*kind, seed=seed) <= high for seed in range(3))
+def test_who_needs_warm_up_over_five_seeds(kind, low, high):
+    assert all(low <= last_loss(*kind, seed=seed) <= high for seed in SEEDS)
 
 
 @pytest.mark.slow

@@ -96,12 +96,12 @@ def set_scale(ax, scale):
         ax.minorticks_off()
 
 
-def legend_above(ax, *handles):
+def legend_above(ax, *handles, side="right"):
     """A legend above the axes, where it hides nothing; a fixed place, so that none must be searched."""
     return ax.legend(
         handles=handles,
-        loc="lower right",
-        bbox_to_anchor=(1.01, 0.98),
+        loc=f"lower {side}",
+        bbox_to_anchor=({"right": 1.01, "left": -0.01}[side], 0.98),
         ncols=len(handles),
         fontsize=10,
         frameon=False,

@@ -128,7 +128,7 @@ class OneDirection:
         right.set(xlim=(0.4, 8.6), xticks=range(1, 9), ylim=(0, 2))
         right.set_xlabel("direction, 8 features", fontsize=12)
         right.set_ylabel("what is left, times rms", fontsize=12)
-        legend_above(left, self.x, self.x_hat, self.dy, self.dx)
+        legend_above(left, self.x, self.x_hat, self.dy, self.dx, side="left")
         self.sentence = ""
 
     def update(self, x, x_hat, dy, dx, layer, rms, name, reference, remark):
