@@ -183,9 +183,9 @@ class Progress(Shown):
         )
 
     def words(self):
-        """The table, a line for each row, and the note."""
-        caption, _, rows = self._table()
-        return "\n".join([caption, *map(" | ".join, rows), record.note])
+        """The table, a line for each row, and the note below it."""
+        caption, head, rows = self._table()
+        return "\n".join([caption, *map(" | ".join, [head, *rows]), record.note])
 
 
 def page():
