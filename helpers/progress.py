@@ -31,7 +31,7 @@ FILE, PAGE = "progress.json", "progress.html"
 ITEMS = {
     notebook: {
         "exercise": {name: name for name in lesson.EXERCISES},
-        "prediction": {name: one.title for name, one in lesson.PREDICTIONS.items()},
+        "prediction": {name: f"“{one.title}”" for name, one in lesson.PREDICTIONS.items()},
         "quiz": {name: str(number) for number, name in enumerate(lesson.QUIZ, 1)},
     }
     for notebook, lesson in LESSONS.items()
@@ -110,12 +110,13 @@ def _entries(notebook, kind):
 
 def _tally(notebook, kind):
     """How much of it is done, in a few words."""
-    entries = _entries(notebook, kind).values()
-    right = sum(entry is not None and entry["right"] for entry in entries)
+    entries = [*_entries(notebook, kind).values()]
+    made = [entry for entry in entries if entry]
+    right = sum(entry["right"] for entry in made)
     if not entries:
         return "none"
     if kind == "prediction":
-        return f"{len(entries) - list(entries).count(None)} of {len(entries)} made, {count(right, 'hit')}"
+        return f"{len(made)} of {len(entries)} made, {count(right, 'hit')}"
     return f"{right} of {len(entries)} {'passed' if kind == 'exercise' else 'right'}"
 
 
@@ -136,7 +137,7 @@ def _details(notebook, kind):
     """What stands how: "the first, the second: hit; the third: open"."""
     groups = {}
     for name, entry in _entries(notebook, kind).items():
-        chosen = f" (“{in_words(entry['chosen'])}”)" if entry and kind == "prediction" else ""
+        chosen = f" ({in_words(entry['chosen'])})" if entry and kind == "prediction" else ""
         groups.setdefault(_state(entry), []).append(ITEMS[notebook][kind][name] + chosen)
     return "; ".join(f"{', '.join(names)}: {state}" for state, names in groups.items())
 
@@ -148,13 +149,13 @@ def _of(notebook):
         for kind, words in KINDS.items()
         if ITEMS[notebook][kind]
     ]
-    return f"Your progress: {LESSONS[notebook].TITLE}", ("what", "done", "in detail"), rows
+    return f"Progress: {LESSONS[notebook].TITLE}", ("what", "done", "in detail"), rows
 
 
 def _of_all():
     """(caption, head, rows) of the table of all notebooks."""
     rows = [(lesson.TITLE, *(_tally(name, kind) for kind in KINDS)) for name, lesson in LESSONS.items()]
-    return "Your progress: the whole course", ("notebook", *KINDS.values()), rows
+    return "Progress: the whole course", ("notebook", *KINDS.values()), rows
 
 
 # ------------------------------------------------------------------------------ on the page
@@ -191,10 +192,12 @@ class Progress(Shown):
 def page():
     """All tables and the record itself as one page of HTML."""
     tables = [table(*_of_all()), *(table(*_of(notebook)) for notebook in LESSONS)]
-    latest = max((entry["time"] for entry in record.entries.values()), default="nothing yet")
+    times = [entry["time"] for entry in record.entries.values()]
+    latest = f"{max(times)[:16].replace('T', ' ')} UTC" if times else "none yet"
     held = IN_PAGE.format(write(record.entries.values()).replace("<", r"\u003c"))
     return (
-        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Progress in the course</title></head>'
+        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Progress in the course</title>'
+        "<style>table { margin-top: 1.5em }</style></head>"
         '<body style="max-width:64em; margin:2em auto; padding:0 1em; font-family:sans-serif">'
         f"<h1>Residual connections and normalization: progress</h1><p>Last entry: {html.escape(latest)}. Course "
         f"{__version__}. To go on from here, put this page beside the notebooks and run, in one of them, "

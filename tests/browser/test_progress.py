@@ -15,14 +15,14 @@ SHOW = 'progress.show("gradient_flow")'
 
 
 def test_progress_follows_is_kept_and_taken_along(open_notebook):
-    notebook = open_notebook("02_gradient_flow")
+    notebook = open_notebook("02_gradient_flow", SHOW)
     page, shown = notebook.page, notebook.output(SHOW)
     expect(shown.get_by_role("table")).to_contain_text("backprop_chain, grad_norms: open")
     question = Asked(notebook, 'quiz.ask("gradient_flow")')
     question.choose(0)
     question.press("Enter")
     expect(shown).to_contain_text(re.compile("1: (right at check 1|not right after 1 check)"))
-    write(notebook, "backprop_chain", RIGHT)
+    write(notebook, "backprop_chain", RIGHT, SHOW)
     expect(shown).to_contain_text("backprop_chain: passed at check 1; grad_norms: open")
     link = shown.get_by_role("link")
     link.focus()
@@ -30,11 +30,11 @@ def test_progress_follows_is_kept_and_taken_along(open_notebook):
         page.keyboard.press("Enter")
     assert download.value.suggested_filename == "progress.html"
     kept = record.read(download.value.path().read_text(encoding="utf-8"))
-    assert {"backprop_chain", "progress"} & {entry["id"] for entry in kept} and len(kept) == 2
+    assert sorted(entry["kind"] for entry in kept) == ["exercise", "quiz"]
     page.keyboard.press("Shift+Tab")
     expect(shown.get_by_role("region")).to_be_focused()  # a wide table is scrolled by keys
     page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.restartKernel()")
-    assert notebook.run_all() == []
+    assert notebook.run(SHOW) == []
     expect(shown).to_contain_text("backprop_chain: passed at check 1")
     expect(shown.get_by_role("status")).to_have_text("Kept in the file progress.json, and sent nowhere.")
     rerun(notebook, SHOW)
@@ -44,7 +44,7 @@ def test_progress_follows_is_kept_and_taken_along(open_notebook):
 @pytest.mark.slow
 @pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
 def test_axe_finds_nothing_in_both_tables(open_notebook, theme):
-    notebook = open_notebook("00_start_here")
+    notebook = open_notebook("00_start_here", "progress.course()")
     page = notebook.page
     page.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", theme)
     page.wait_for_function("theme => document.body.dataset.jpThemeName === theme", arg=theme)
