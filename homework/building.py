@@ -206,7 +206,9 @@ def _example(exercise):
 def _literal(value, digits=2):
     if isinstance(value, list):
         return f"[{', '.join(_literal(one, digits) for one in value)}]"
-    return f"np.array({value.round(digits).tolist()})" if isinstance(value, np.ndarray) else repr(value)
+    if not isinstance(value, np.ndarray):
+        return repr(value)
+    return f"np.array({(value.round(digits) if value.dtype.kind == 'f' else value).tolist()})"
 
 
 def _written(index, question):

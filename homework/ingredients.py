@@ -35,6 +35,7 @@ class Family:
     returned: str
     probes: list
     fixed: dict = field(default_factory=dict)  # pieces that nothing decides
+    known: tuple = ()  # parts of specifications that would be a lesson's function, only called differently
     where: str = ""  # what is to be said of the formula
     example: dict = field(default_factory=dict)  # arguments of the public example that are functions, as text
 
@@ -188,12 +189,12 @@ STACK = BLOCK | {
     "order": {
         "forward": Choice(
             "The blocks come in the order of the lists, the first pair first.",
-            "range(len(fs))",
+            {"pairs": "zip(fs, norms)", "order": "0, 1, ..., len(fs) - 1"},
             "you start with the first pair",
         ),
         "backward": Choice(
             "The blocks come in the opposite order of the lists, the last pair first.",
-            "reversed(range(len(fs)))",
+            {"pairs": "zip(fs[::-1], norms[::-1])", "order": "len(fs) - 1, ..., 1, 0"},
             "you start with the last pair",
         ),
     },
@@ -487,7 +488,7 @@ BATCH = {
             "In training a batch is normalized by the running statistics that it has just changed.",
             {
                 "after": "    m, v = running_mean, running_var\n",
-                "shown": "               m, v = running_mean, running_var\n",
+                "shown": "               m = running_mean\n               v = running_var\n",
             },
             "you normalize by the running statistics",
         ),
@@ -893,7 +894,7 @@ def _functions(inputs, count, norms=0):
 def _chain_probes():
     """Those of the lesson whose matrices are square, first one with a shortcut."""
     square = [p for p in exercises.backprop_chain.probes if all(W.shape[0] == W.shape[1] for W in p[1])]
-    return sorted(square, key=lambda p: (not p[3], len(p[1])))
+    return sorted(square, key=lambda p: (not p[3], len(p[1]) != 2))
 
 
 # ------------------------------------------------------------------------------ the frames
@@ -904,6 +905,11 @@ _FORWARD = _STATISTICS + "y = {y}"
 _WHERE = "Each mean is taken over the values that share statistics."
 _SHAPE = "Return an array shaped like `x`."
 _NORM_TASK = "It normalizes `x`, of shape (..., d) with two or more axes and d even; {parameters} shape (d,)."
+# LayerNorm and RMSNorm, over whatever axis and with whatever gain and shift
+_CORES = tuple(
+    {"numerator": numerator, "spread": spread, "eps": "inside"}
+    for numerator, spread in (("centred", "std"), ("as it is", "rms"))
+)
 _ROW = {"axis": "last", "eps": "inside", "gain": "plain", "residual": "none"}
 _CENTRED = {"numerator": "centred", "spread": "std"}
 _RMS = {"numerator": "as it is", "spread": "rms"}
@@ -920,6 +926,7 @@ def _norm_family(name, parameters, textbook):
         formula=_FORWARD,
         solution=_MEAN + _STATISTICS + "return {y}",
         returned=_SHAPE,
+        known=_CORES,
         where=_WHERE,
         probes=_norm_probes(*parameters),
         fixed=fixed,
@@ -934,6 +941,7 @@ def _backward_family(name, shift, textbook, shape="(..., d), two or more axes an
         task=(
             f"`dy` is what arrives at the output y of a normalization, which is described here. `dy` and `x` have shape "
             f"{shape}; " + ("`gamma` and `beta` have" if shift else "`gamma` has") + f" shape ({width},)."
+            + (" `beta` is added after the gain." if shift else "")
         ),
         table=NORM_BACKWARD,
         textbook=_ROW | textbook | {"paths": "all", "sums": "sum"},
@@ -945,6 +953,7 @@ def _backward_family(name, shift, textbook, shape="(..., d), two or more axes an
         + ("dbeta = dy.{sums}(axis=rows)\n" if shift else "")
         + f"return {gradients}",
         returned=f"Return `{gradients}`, shaped like `x`" + (", `gamma` and `beta`." if shift else " and `gamma`."),
+        known=_CORES,
         where=_WHERE,
         probes=[p for p in _backward_probes() if not two_axes or p[1].ndim == 2],
         fixed={"gamma": "gamma", "shift": "{quotient} * {gain} + beta" if shift else "{quotient} * {gain}"},
@@ -991,6 +1000,7 @@ FAMILIES = {
         formula="y = {last}",
         solution="return {last}",
         returned=_SHAPE,
+        known=({"join": "sum", "last": "nothing"},),
         probes=_functions([X[:2], rows(4, 6), rows(2, 3, 4)], 1),
         fixed={"skip": "x"},
         example={"f": "np.tanh"},
@@ -1009,6 +1019,7 @@ FAMILIES = {
             "    shortcut = {wider}\nelse:\n    shortcut = {narrower}\nreturn {joined}"
         ),
         returned="Return an array shaped like f(x).",
+        known=({"join": "sum", "wider": "proj", "narrower": "proj"},),
         probes=exercises.projected_residual.probes,
         fixed={"skip": "shortcut", "branch": "h"},
         example={"f": "lambda x: np.tanh(x[..., [0, 1, 2, 0, 1]])", "proj": "lambda x: x[..., [2, 1, 0, 2, 1]]"},
@@ -1026,6 +1037,7 @@ FAMILIES = {
             "z = {z}\ndz = {dz}\ndu = {du}\ndx = {through}{to_skip} + du @ {back}\ndW = {dW}{share}\nreturn dx, dW"
         ),
         returned="Return `dx, dW`, shaped like `x` and `W`.",
+        known=({"place": "after", "activation": "tanh", "join": "sum"},),
         probes=exercises.residual_backward.probes,
         fixed={"x": "x", "W": "W", "skip": "x", "counts": ""},
     ),
@@ -1046,6 +1058,7 @@ FAMILIES = {
             "    dhs.append({through}{to_skip} + du @ {back})\n    dWs.append({dW}{share})\nreturn {ends}{order}, dWs{order}"
         ),
         returned="Return two lists: the gradients of L at the h, and those at the W.",
+        known=({"place": "after", "activation": "tanh", "join": "sum"},),
         probes=_chain_probes(),
         fixed={"x": "h", "W": "W", "skip": "residual * h", "counts": "residual * "},
     ),
@@ -1054,10 +1067,11 @@ FAMILIES = {
         task="`params` and `grads` are lists of arrays of the same shapes; p and g are a pair.",
         table=SIZES,
         textbook={"size": "euclidean", "one": "gradient", "order": "given", "total": "joined"},
-        formula="size(a) = {size}\nsizes = [{one} for p, g in zip(params, grads)]\nfirst = {order}\nsecond = {total}",
+        formula="size(a) = {size}\nsizes = np.array([{one} for p, g in zip(params, grads)])\nfirst = {order}\nsecond = {total}",
         solution=_SIZED
         + "sizes = np.array([{one} for p, g in zip(params, grads)])\nreturn {order}, {total}",
         returned="Return both: an array (or list) of numbers, and a number.",
+        known=({"size": "euclidean", "one": "gradient"},),
         probes=exercises.grad_norms.probes,
     ),
     "layer_norm": _norm_family("layer_norm", ("gamma", "beta"), _CENTRED | {"shift": "after"}),
@@ -1076,7 +1090,7 @@ FAMILIES = {
             "in training:   m = mean(x)\n               v = {square}\n"
             "               running_mean = {old_share} * running_mean + {new_share} * m\n"
             "               running_var = {old_share} * running_var + {new_share} * {kept}\n{shown}"
-            "in evaluation: m, v = running_mean, running_var\n"
+            "in evaluation: m = running_mean\n               v = running_var\n"
             "in both:       x_hat = {numerator} / {root}\n               y = {y}"
         ),
         solution=(
@@ -1088,6 +1102,7 @@ FAMILIES = {
         ),
         returned="Return `y`, shaped like `x`, and the new `running_mean` and `running_var`.",
         where="Each mean is taken over the values of a channel.",
+        known=({"square": "variance", "numerator": "centred", "root": "inside", "used": "batch"},),
         probes=_batch_probes(),
         fixed={"gamma": "gamma", "quotient": "x_hat", "y": "{shift}"},
     ),
@@ -1107,6 +1122,7 @@ FAMILIES = {
             "real.sum(axis={axis}, keepdims=True)\n" + _STATISTICS + "return np.where(real, {shift}, {rest})"
         ),
         returned=_SHAPE,
+        known=_CORES,
         where=_WHERE,
         probes=_masked_probes(),
         fixed={"gamma": "gamma", "quotient": "x_hat"},
@@ -1127,6 +1143,7 @@ FAMILIES = {
         formula="half(u, f, norm) = {last}\nh = half(x, {first})\ny = {end}",
         solution="def half(u, f, norm):\n    return {last}\nh = half(x, {first})\nreturn {end}",
         returned=_SHAPE,
+        known=(_PRE,),
         probes=_functions([rows(1, 2, 4), rows(2, 3, 4), rows(4, 4, 4)], 2, 2),
         fixed=_HALF | {"The": "In each half the", "h2": "half(h, {second})"},
         example={"attn": "np.sin", "ffn": "np.tanh", "norm1": _RMS_TEXT, "norm2": _MEAN_TEXT},
@@ -1140,12 +1157,13 @@ FAMILIES = {
         ),
         table=STACK,
         textbook=_PRE | {"order": "forward", "final": "after"},
-        formula="block(u, f, norm) = {last}\nh = {start}\nfor i in {order}: h = block(h, fs[i], norms[i])\ny = {end}",
+        formula="block(u, f, norm) = {last}\nh = {start}\nfor i = {order}:  h = block(h, fs[i], norms[i])\ny = {end}",
         solution=(
-            "def block(u, f, norm):\n    return {last}\nh = {start}\nfor i in {order}:\n    h = block(h, fs[i], norms[i])\n"
+            "def block(u, f, norm):\n    return {last}\nh = {start}\nfor f, norm in {pairs}:\n    h = block(h, f, norm)\n"
             "return {end}"
         ),
         returned=_SHAPE,
+        known=(_PRE,),
         probes=exercises.pre_norm_stack.probes,
         fixed=_HALF,
         example={"fs": "[np.sin, np.tanh]", "norms": f"[{_RMS_TEXT}, {_MEAN_TEXT}]", "final_norm": _RMS_TEXT},
@@ -1162,7 +1180,7 @@ FAMILIES = {
         formula="N = {count}\nstd = {goal} / {scaled}",
         solution="N = {count}\nreturn {goal} / {scaled}",
         returned="Return a number.",
-        probes=exercises.residual_init_std.probes,
+        probes=exercises.residual_init_std.probes[::-1],
     ),
     "clip_by_global_norm": Family(
         head="clip_by_global_norm(grads, max_norm)",
@@ -1173,6 +1191,7 @@ FAMILIES = {
         solution=_SIZED
         + "limit = {limit}\ndef factor(t):\n    return {rule}\nreturn [g * factor({whole}) for g in grads]",
         returned="Return a list of arrays of the same shapes.",
+        known=({"size": "euclidean", "rule": "clip"},),
         probes=exercises.clip_by_global_norm.probes,
     ),
     "sgd_steps": Family(
@@ -1190,6 +1209,7 @@ FAMILIES = {
             "    w = w {sign} {rate} * {direction}{decoupled}{keep}\nreturn {out}"
         ),
         returned="The result is shaped like `w`.",
+        known=({"decay": "none", "momentum": "none", "direction": "v", "rate": "constant"},),
         probes=exercises.sgd_steps.probes,
         example={"grad_fn": "lambda w, batch: w - batch"},
     ),

@@ -89,7 +89,9 @@ def _asked(choices):
 
 def _is_its_own(name, chosen):
     """Does every decision matter: does any other choice give other numbers? And is it no lesson's answer?"""
-    table = FAMILIES[name].table
+    family, table = FAMILIES[name], FAMILIES[name].table
+    if any(part.items() <= chosen.items() for part in family.known):
+        return False
     others = [function(name, chosen | {d: c}) for d in chosen for c in _asked(table[d]) if c != chosen[d]]
     arity = len(exercises.ALL[name].parameters)
     others += [it.reference for it in exercises.ALL.values() if len(it.parameters) == arity]
@@ -141,14 +143,14 @@ def exercise(name, seed):
     chosen, original = choose(name, seed), exercises.ALL[name]
     read = reader(original.outputs)
 
-    def model(*args, whole=None, **choices):
-        return read((whole or function(name, chosen | choices))(*args))
+    def model(*args, lesson=None, **choices):
+        return read((lesson or function(name, chosen | choices))(*args))
 
     return Varied(
         reference=function(name, chosen),
         outputs=original.outputs,
         probes=FAMILIES[name].probes,
-        space=Space(model, [Slip("textbook", "whole", original.reference, LESSON), *_slips(name, chosen)]),
+        space=Space(model, [Slip("textbook", "lesson", original.reference, LESSON), *_slips(name, chosen)]),
         prompt=prompt(name, chosen),
         hints=[],
         difficulty=original.difficulty,
