@@ -302,12 +302,12 @@ NORM = {
     },
     "eps": {
         "inside": Choice(
-            "The numerator is divided by the root of spread squared plus eps.",
+            "The numerator is divided by sqrt(spread² + eps).",
             {"eps": "np.sqrt(s**2 + eps)", "den": "np.sqrt(s**2 + eps)", "by": "den", "by_s": " * s / den"},
             "eps stands inside a root",
         ),
         "outside": Choice(
-            "The numerator is divided by spread plus eps.",
+            "The numerator is divided by spread + eps.",
             {"eps": "(s + eps)", "den": "s + eps", "by": "s", "by_s": ""},
             "eps is added to the spread",
         ),
@@ -446,12 +446,12 @@ BATCH = {
     },
     "root": {
         "inside": Choice(
-            "The numerator is divided by the root of v plus eps.",
+            "The numerator is divided by sqrt(v + eps).",
             "np.sqrt(v + eps)",
             "eps stands in the root",
         ),
         "outside": Choice(
-            "The numerator is divided by the root of v, to which eps is added.",
+            "The numerator is divided by sqrt(v) + eps.",
             "(np.sqrt(v) + eps)",
             "eps is added to the root",
         ),
@@ -1081,7 +1081,7 @@ FAMILIES = {
         task=(
             "It normalizes each channel of `x`, an array with two or more axes. `gamma`, `beta`, `running_mean` and "
             "`running_var` have shape (C,), an entry for each channel. In training (`training` true) m is the mean of the "
-            "channel in this batch and v its spread. No batch with a single value in a channel is asked for."
+            "channel in this batch, and v is said below. No batch with a single value in a channel is asked for."
         ),
         table=BATCH,
         textbook={"channel": "second", "square": "variance", "numerator": "centred", "root": "inside", "gain": "plain",

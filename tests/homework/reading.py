@@ -120,7 +120,7 @@ def quotient(words, values, shared, eps):
             words, std="standard deviation", rms="root mean square", absolute="numerator's absolute values"
         )
     ]()
-    root = one_of(words, root="root of spread squared plus eps", plain="by spread plus eps") == "root"
+    root = one_of(words, root="sqrt(spread² + eps)", plain="by spread + eps") == "root"
     return (values - centre) / ((spread**2 + eps) ** 0.5 if root else spread + eps)
 
 
@@ -189,7 +189,7 @@ def batch_norm(words, x, gamma, beta, running_mean, running_var, training, momen
             if "by the running statistics that it has just changed" in words:
                 m, v = means[c], squares[c]
         top = values - m if "minus m" in words else values
-        bottom = np.sqrt(v + eps) if "root of v plus eps" in words else np.sqrt(v) + eps
+        bottom = np.sqrt(v + eps) if "by sqrt(v + eps)" in words else np.sqrt(v) + eps
         y[at] = scaled(words, top / bottom, gamma[c], beta[c])
     return y, means, squares
 
