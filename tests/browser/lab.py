@@ -125,10 +125,18 @@ class Notebook:
             timeout=90_000,
         )
 
-    def run_all(self):
-        """Run all cells; returns the errors that cells gave."""
+    def run(self, source=""):
+        """Run all cells, or those with these words and all that show no explorer; returns the errors."""
         self.page.evaluate(
-            "async () => { await window.jupyterapp.commands.execute('notebook:run-all-cells'); }"
+            """async source => {
+              const notebook = window.jupyterapp.shell.currentWidget.content;
+              const needed = notebook.widgets.filter(({model}) => model.type === 'code' &&
+                (model.sharedModel.source.includes(source) || !/explorers\\.\\w+\\(/.test(model.sharedModel.source)));
+              notebook.activeCellIndex = notebook.widgets.indexOf(needed[0]);
+              needed.forEach(cell => notebook.select(cell));
+              await window.jupyterapp.commands.execute('notebook:run-cell');
+            }""",
+            source,
         )
         self.wait_idle()
         return self.page.evaluate("""() => window.jupyterapp.shell.currentWidget.content.model.sharedModel

@@ -27,7 +27,7 @@ def write(notebook, name, source):
         }""",
         [name, source],
     )
-    assert notebook.run_all() == []
+    assert notebook.run() == []
 
 
 def bars(notebook):

@@ -62,7 +62,7 @@ def test_a_notebook_shows_runs_and_moves(page, lab, name):
     try:
         expect(page.locator(".jp-OutputArea-output img").first).to_be_visible()  # before anything has run
         began = time.monotonic()
-        assert notebook.run_all() == []
+        assert notebook.run() == []
         if name == notebooks.START:
             assert time.monotonic() - began < 60
         explorers = page.locator(".jp-OutputArea-output").filter(has=page.locator("img[width]:visible"))
