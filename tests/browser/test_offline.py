@@ -83,16 +83,20 @@ def test_a_notebook_shows_runs_and_moves(page, lab, name):
         notebook.close()
 
 
-@outside.on_demand
 @pytest.mark.slow
 @pytest.mark.skipif(CUT in os.environ, reason="this is the test with the network cut")
-def test_with_the_network_cut():
+@pytest.mark.parametrize(
+    "which",
+    ["not slow", pytest.param("slow", marks=outside.on_demand)],
+    ids=[notebooks.START, "all the others"],
+)
+def test_with_the_network_cut(which):
     unshare = [shutil.which("unshare") or "unshare", "--map-root-user", "--net"]
     try:
         subprocess.run([*unshare, "true"], check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError) as error:
         pytest.skip(f"no network namespace can be made here: {error}")
-    tests = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "0", __file__]
+    tests = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "0", "-m", which, __file__]
     ask = "import socket; socket.create_connection(('192.0.2.1', 80), timeout=3)"  # an address for documentation
     environ = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     for command, works in ((["-c", ask], False), (tests, True)):
