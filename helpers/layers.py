@@ -10,6 +10,8 @@ Conventions, for every function here:
 * nothing changes its arguments.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 
@@ -416,7 +418,9 @@ class Layer:
     `backward(dy)` returns dL/dx and leaves the gradient of a parameter p in d + p (gamma: dgamma).
     """
 
-    parameters = ()  # names, in the order of the arguments of the function
+    parameters: tuple[str, ...] = ()  # names, in the order of the arguments of the function
+    forward: Callable
+    backward: Callable
 
     def __call__(self, *inputs):
         return self.forward(*inputs)
@@ -673,12 +677,13 @@ class MultiHeadAttention(Layer):
         self.layers = self.q, self.k, self.v, self.out = [Linear(d_model, d_model, rng) for _ in range(4)]
 
     def forward(self, x, mask=None):
-        self.heads = [self._split(layer(x)) for layer in (self.q, self.k, self.v)]
-        y, self.weights = attention(*self.heads, self._for_all_heads(mask, x))
+        q, k, v = self.heads = [self._split(layer(x)) for layer in (self.q, self.k, self.v)]
+        y, self.weights = attention(q, k, v, self._for_all_heads(mask, x))
         return self.out(self._join(y))
 
     def backward(self, dy):
-        dheads = attention_backward(self._split(self.out.backward(dy)), *self.heads, self.weights)
+        q, k, v = self.heads
+        dheads = attention_backward(self._split(self.out.backward(dy)), q, k, v, self.weights)
         return sum(layer.backward(self._join(dh)) for layer, dh in zip(self.layers, dheads))
 
     def _split(self, h):

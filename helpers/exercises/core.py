@@ -2,6 +2,7 @@
 
 import inspect
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import permutations
@@ -53,7 +54,7 @@ class Remark:
 class Exercise:
     """One exercise, judged by what the learner's function does."""
 
-    reference: callable
+    reference: Callable
     outputs: tuple  # names of what is returned; a name that ends in [] is a list of arrays
     probes: list  # argument tuples, the smallest first
     space: Space
@@ -61,7 +62,7 @@ class Exercise:
     hints: list
     difficulty: int  # 1 to 5
     minutes: int
-    properties: callable = None  # (ask, first wrong probe) -> [(holds, sentence, name)]
+    properties: Callable | None = None  # (ask, first wrong probe) -> [(holds, sentence, name)]
     remarks: list = field(default_factory=list)
     extras: list = field(default_factory=list)  # (ask) -> (name, message) or None, when all probes are right
 
@@ -108,7 +109,8 @@ class Exercise:
 
     def source(self):
         """A solution and the small functions it calls, as text."""
-        needed, queue = [], [getattr(solutions, self.name, self.reference)]
+        needed: list = []
+        queue = [getattr(solutions, self.name, self.reference)]
         while queue:
             f = queue.pop()
             if f not in needed:

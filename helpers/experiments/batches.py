@@ -35,8 +35,8 @@ def batch_noise(batch, seed=0):
     # A row is one batch of one channel. batch_norm itself refuses batches of one.
     y = layers.layer_norm(x, 1.0, 0.0)
     errors = x.mean(axis=1), x.var(axis=1) - 1, y - x
-    rms = (float(np.sqrt((error**2).mean())) for error in errors)
-    return BatchNoise(*rms, x[:500, 0].copy(), y[:500, 0].copy())
+    of_mean, of_var, of_output = (float(np.sqrt((error**2).mean())) for error in errors)
+    return BatchNoise(of_mean, of_var, of_output, x[:500, 0].copy(), y[:500, 0].copy())
 
 
 def noise_theory(batch):
@@ -202,7 +202,8 @@ def compare_batch_sizes(epochs=8, seeds=3):
     A generator: yields {(name, batch): list of errors, one a seed}, again and again as it fills; the names
     are those of COMPARED, and "BatchNorm by batch": the same networks tested by the statistics of test batches.
     """
-    errors, (*_, x, y) = {}, clusters()
+    errors: dict = {}
+    *_, x, y = clusters()
     for seed in range(seeds):
         for batch in reversed(BATCH_SIZES):
             for name, norm in COMPARED.items():
@@ -235,7 +236,7 @@ def gradient_growth(
     """
     rng, data = Weights(seed), np.random.default_rng([seed, 0])
     gain = HE if activation == "relu" else 1.0
-    blocks = [
+    blocks: list[layers.Layer] = [
         layers.Sequential(
             layers.Linear(width, width, rng, gain),
             *([NORMS[norm](width)] if norm else []),

@@ -197,7 +197,7 @@ def exploding(normalize):
     network = Classifier(24, "residual", "rms")
     for leaf in training.leaves(network):
         if isinstance(leaf, layers.RMSNorm):
-            leaf.forward = _norm_by(leaf, normalize)
+            leaf.forward = _norm_by(leaf, normalize)  # type: ignore[method-assign]
 
     @np.errstate(over="ignore", invalid="ignore")
     def look(network):
@@ -238,7 +238,7 @@ def one_by_one(batch_norm):
     network = Classifier(4, norm="batch")
     norms = [leaf for leaf in training.leaves(network) if isinstance(leaf, layers.BatchNorm)]
     for leaf in norms:
-        leaf.forward = _batch_norm_by(leaf, batch_norm)
+        leaf.forward = _batch_norm_by(leaf, batch_norm)  # type: ignore[method-assign]
     x, y = (part[: SIZES[-1]] for part in spirals())
 
     def wrong(network, size):
@@ -300,7 +300,7 @@ def spiking(clipped_step):
             yield Symptoms(seen, np.arange(1, step + 1), np.array(used))
 
 
-FOUND = {  # by number: the function as it was found, mended, and what one sees with it
+FOUND: dict[int, tuple] = {  # by number: the function as it was found, mended, and what one sees with it
     1: (train_steps_found, train_steps_mended, accumulating),
     2: (normalize_found, normalize_mended, exploding),
     3: (branch_weights_found, branch_weights_mended, standing_still),

@@ -19,7 +19,7 @@ NUMBERS = np.array(
 FEATURES = NUMBERS.shape[-1]
 
 
-NORMS = {  # name: (a fresh layer, are its channels axis 1?)
+NORMS: dict[str, tuple] = {  # name: (a fresh layer, are its channels axis 1?)
     "BatchNorm": (lambda: layers.BatchNorm(FEATURES), True),
     "LayerNorm": (lambda: layers.LayerNorm(FEATURES), False),
     "InstanceNorm": (lambda: layers.GroupNorm(FEATURES, groups=FEATURES), True),

@@ -190,7 +190,7 @@ def gradient_gaps(network, x, y, h=1e-6, directions=8):
     alone; 0 is right, 1 means that one of them is nothing. The network stays as it was.
     """
     network.backward(cross_entropy_backward(network.forward(x), y))
-    groups = {"weights": [], "γ": [], "β": []}
+    groups: dict = {"weights": [], "γ": [], "β": []}
     for leaf in leaves(network):
         for name in leaf.parameters:
             groups[{"gamma": "γ", "beta": "β"}.get(name, "weights")].append((leaf, name))

@@ -129,7 +129,7 @@ def _halves(place="pre-norm", depth=24):
     """Input of a fresh Transformer's blocks, and (branch, norm) of each half of each block, in order."""
     network = Transformer(depth, place)
     x = network.layers[0](np.random.default_rng([0, 0]).integers(0, 64, (8, 16)))  # those of `fresh`
-    halves = []
+    halves: list = []
     for block in network.blocks:
         halves.append((functools.partial(block.attn.forward, mask=network.mask), block.ln1))
         halves.append((block.ffn, block.ln2))

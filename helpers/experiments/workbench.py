@@ -50,7 +50,7 @@ def watch(network, x, y, every=EVERY, **how):
 
 # ------------------------------------------------------------------------------ remedies
 
-REMEDIES = {  # of a residual network, by name: what Classifier is told
+REMEDIES: dict[str, dict] = {  # of a residual network, by name: what Classifier is told
     "no remedy": {},
     "α = 1/√20": {"alpha": 20**-0.5},
     "ReZero": {"alpha": "learned"},
@@ -79,7 +79,7 @@ def shoot_out(lr=0.02, seed=0, depth=40, steps=STEPS, every=EVERY):
         )
         for name, remedy in REMEDIES.items()
     }
-    seen = {}
+    seen: dict = {}
     for _ in range(-(-steps // every)):
         seen = {name: next(run, seen.get(name)) for name, run in runs.items()}
         yield seen

@@ -132,7 +132,8 @@ def padding(masked_batch_norm=None):
         y = masked_output(x, mask) if masked else batches.over_tokens(x)
         reference = exercise.reference(x, mask, ONE, ZERO)
         remark = about(exercise, masked_batch_norm, masked)
-        return picture.update(*(a[..., 0] for a in (x, y, reference)), mask, masked, remark)
+        x, y, reference = (a[..., 0] for a in (x, y, reference))
+        return picture.update(x, y, reference, mask, masked, remark)
 
     return live(
         picture.figure,
@@ -184,9 +185,10 @@ def train_and_eval(batch_norm=None):
         if batch_norm is not None:
             reference = batches.running_statistics(exercise.reference, seen, momentum)
             reference = [k[:, 0] for k in reference]
-        shown = (a[..., 0] for a in (new, *outputs))
+        new, trained, evaluated = (a[..., 0] for a in (new, *outputs))
         remark = about(exercise, batch_norm)
-        return picture.update([k[:, 0] for k in kept], reference, *shown, draw, momentum, remark)
+        kept = [k[:, 0] for k in kept]
+        return picture.update(kept, reference, new, trained, evaluated, draw, momentum, remark)
 
     return live(
         picture.figure,

@@ -164,7 +164,7 @@ def side_by_side(networks, lr):
 
 def together(training, rounds):
     """Go on with {name: generator of Progress}, one step each a round; yields {name: list of Progress}."""
-    runs = {name: [] for name in training}
+    runs: dict[str, list] = {name: [] for name in training}
     for _ in range(rounds):
         for name, one in training.items():
             runs[name] += [progress for progress in [next(one, None)] if progress]

@@ -1,5 +1,7 @@
 """Explorers of notebook 01: one residual connection, and many in a row."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from .. import controls, exercises, experiments, figures
@@ -107,7 +109,7 @@ def gradient_through_blocks(residual_backward=None):
     )
 
 
-TRAINED = {  # name: kind of network, colour
+TRAINED: dict[str, tuple] = {  # name: kind of network, colour
     "Plain network, 10 layers": ({"depth": 10}, WITHOUT),
     "Residual network, 20 blocks": ({"depth": 40, "kind": "residual", "norm": "layer"}, WITH),
 }
@@ -137,7 +139,7 @@ def delete_a_layer():
 def paths():
     """Of all the paths through a residual network, which carry the gradient?"""
     picture = figures.Paths()
-    kinds = {
+    kinds: dict[str, Callable] = {
         "LayerNorm before each branch": lambda depth: {"norm": "layer"},
         "no normalization": lambda depth: {"norm": None},
         "branches scaled by 1/√L": lambda depth: {"norm": None, "alpha": depth**-0.5},

@@ -51,7 +51,7 @@ def train(layers, width, activation, gain, residual, alpha, norm, place, optimiz
     kind = "residual" if residual else "plain"
     how = {"activation": activation, "gain": gain, "place": place, "width": width, "seed": seed}
     network = experiments.Classifier(layers, kind, norm or None, alpha, **how)
-    seen = []
+    seen: list = []
     for snapshot in bench.watch(
         network, *bench.spirals(), steps=budget, optimizer=optimizer, lr=lr, seed=seed
     ):
@@ -65,7 +65,7 @@ class Runs:
     HEAD = ("run", "network and training", "steps done", "loss", "wrong %")
 
     def __init__(self):
-        self.rows, self.progress, self.numbered = {}, {}, 0  # rows and progress by the setting
+        self.clear()
 
     def add(self, setting, progress):
         """Note how far a run has come; the same setting again takes the place of the old row."""
@@ -79,7 +79,7 @@ class Runs:
 
     def clear(self):
         """Forget all runs."""
-        self.__init__()
+        self.rows, self.progress, self.numbered = {}, {}, 0  # rows and progress by the setting
 
     def sorted(self, by):
         """The rows in the order of one of the columns; what is not a number comes last."""
@@ -93,7 +93,7 @@ class Runs:
     def html(self, by):
         """The table as HTML; what all runs have in common stands once, in its head. Nothing when there are none."""
         described = {row["run"]: self._parts(row) for row in self.rows.values()}
-        first = next(iter(described.values()), [])
+        first: list = next(iter(described.values()), [])
         common = [part for part in first if len(described) > 1 and all(part in d for d in described.values())]
         head = list(self.HEAD)
         if common:
