@@ -62,7 +62,7 @@ def block(wiring, f, norm, alpha=1.0):
     return layers.Residual(f, alpha)
 
 
-def input_gradient(layer, dy):
+def input_gradient(layer, dy: np.ndarray) -> np.ndarray:
     """layer.backward without the gradients of the weights, so that dy may hold many gradients at once.
 
     dy (..., batch, d_out) -> (..., batch, d_in).
@@ -142,7 +142,16 @@ class GradientNorms:
         return self.dh[0] / self.dh[-1]
 
 
-def gradient_norms(depth=32, wiring="plain", *, width=64, batch=32, seed=0, weights=True, **kind):
+def gradient_norms(
+    depth: int = 32,
+    wiring: str = "plain",
+    *,
+    width: int = 64,
+    batch: int = 32,
+    seed: int = 0,
+    weights: bool = True,
+    **kind,
+) -> GradientNorms:
     """How large is the gradient at each layer? Measured by one forward and one backward pass.
 
     kind: norm, activation, gain, branch_layers, alpha, as in `Stack`. The loss is a random
@@ -158,12 +167,12 @@ def gradient_norms(depth=32, wiring="plain", *, width=64, batch=32, seed=0, weig
     return GradientNorms(lengths(dhs), lengths(dWs) if weights else None)
 
 
-def lengths(arrays):
+def lengths(arrays) -> np.ndarray:
     """The Euclidean length of each array. -> (number of arrays,)."""
     return layers.grad_norms(None, arrays)[0]
 
 
-def toy_gradient_norms(depth, factor, residual):
+def toy_gradient_norms(depth: int, factor: float, residual: bool) -> np.ndarray:
     """Toy model: every layer multiplies the gradient by |f'|, or by |1 + f'| with a residual.
 
     factor: f', one number for all layers -> (depth + 1,), the input's gradient first.
@@ -181,8 +190,17 @@ class ActivationSpread:
 
 
 def activation_spread(
-    depth=15, norm=None, residual=False, *, activation="linear", gain=1.0, width=64, batch=32, seed=0, **kind
-):
+    depth: int = 15,
+    norm: str | None = None,
+    residual: bool = False,
+    *,
+    activation: str = "linear",
+    gain: float = 1.0,
+    width: int = 64,
+    batch: int = 32,
+    seed: int = 0,
+    **kind,
+) -> ActivationSpread:
     """How do mean and spread of the activations change from layer to layer?
 
     norm: None, "layer" or "rms"; it stands after each layer of a plain network and, with a residual,
@@ -201,7 +219,7 @@ def activation_spread(
     return ActivationSpread(np.array([h.mean() for h in hs]), np.array([h.std() for h in hs]))
 
 
-def uniform_matrices(depth, width=16, seed=0):
+def uniform_matrices(depth: int, width: int = 16, seed: int = 0) -> list[np.ndarray]:
     """Matrices W ~ U(-1, 1), which nobody scaled by the width: each multiplies the spread by sqrt(width / 3)."""
     rng = np.random.default_rng([seed, 1])
     return [rng.uniform(-1, 1, (width, width)) for _ in range(depth)]

@@ -4,6 +4,7 @@ import base64
 import csv
 import html
 import io
+from collections.abc import Callable
 from pathlib import Path
 
 import ipywidgets as widgets
@@ -12,7 +13,7 @@ import numpy as np
 from .. import controls, exercises, experiments, figures
 from ..experiments import workbench as bench
 from ..figures.drawing import table
-from ..live import TEXT, Told, live
+from ..live import TEXT, Live, Told, live
 from ..running import Run
 from .learner import about_all, given, shaped
 
@@ -200,7 +201,7 @@ class Bench(Run):
         self.saved.value = f'<span role="status" style="{TEXT}">{html.escape(told)} {link}</span>'
 
 
-def workbench():
+def workbench() -> Bench:
     """Build a network, train it, look inside while it trains, and compare it with those before."""
     residual = controls.toggle("network", ("Plain", False), ("Residual", True))
     alpha = controls.choice("α of the branches", *ALPHAS)
@@ -224,7 +225,7 @@ def workbench():
     )
 
 
-def shoot_out():
+def shoot_out() -> Run:
     """Train a deep residual network with six remedies, and with none, side by side."""
     picture = figures.ShootOut(list(bench.REMEDIES))
     return Run(
@@ -242,7 +243,7 @@ def shoot_out():
 DEPTHS = (1, 2, 4, 8, 16, 32, 64)
 
 
-def jacobian():
+def jacobian() -> Live:
     """What does a fresh network do to small changes of its input, direction by direction?"""
     picture = figures.Jacobian(DEPTHS, 64)
 
@@ -276,7 +277,7 @@ def _own_clip(clip_by_global_norm):
     return clip
 
 
-def clipping(clip_by_global_norm=None, sgd_steps=None):
+def clipping(clip_by_global_norm: Callable | None = None, sgd_steps: Callable | None = None) -> Run:
     """Train a deep residual network without a norm by your two functions; beside it the reference, and no clipping."""
     picture = figures.Clipping(bench.STEPS)
     clip, steps = exercises.clip_by_global_norm, exercises.sgd_steps
