@@ -314,7 +314,7 @@ def attention_backward(
 # ------------------------------------------------------------------------------ residual connections
 
 
-def residual_block(x: np.ndarray, f) -> np.ndarray:
+def residual_block(x: np.ndarray, f: Callable) -> np.ndarray:
     """Add the branch's output to its input: y = x + f(x).
 
     x (..., d), f: (..., d) -> (..., d). He et al. 2015, arXiv:1512.03385, eq. 1.
@@ -322,7 +322,7 @@ def residual_block(x: np.ndarray, f) -> np.ndarray:
     return x + f(x)
 
 
-def projected_residual(x: np.ndarray, f, proj) -> np.ndarray:
+def projected_residual(x: np.ndarray, f: Callable, proj: Callable) -> np.ndarray:
     """Residual block that may change the width: proj maps x only where the shapes differ.
 
     x (..., d), f: (..., d) -> (..., e), proj: (..., d) -> (..., e). He et al. 2015, eq. 2.
@@ -341,7 +341,7 @@ def residual_backward(dy: np.ndarray, x: np.ndarray, W: np.ndarray) -> tuple[np.
     return dy + dz @ W.T, x.T @ dz
 
 
-def pre_norm_block(x: np.ndarray, f, norm) -> np.ndarray:
+def pre_norm_block(x: np.ndarray, f: Callable, norm: Callable) -> np.ndarray:
     """Normalize what the branch is given, leave the stream alone: y = x + f(norm(x)).
 
     x (..., d) -> (..., d). He et al. 2016, arXiv:1603.05027; Xiong et al. 2020, arXiv:2002.04745.
@@ -349,7 +349,7 @@ def pre_norm_block(x: np.ndarray, f, norm) -> np.ndarray:
     return x + f(norm(x))
 
 
-def post_norm_block(x: np.ndarray, f, norm) -> np.ndarray:
+def post_norm_block(x: np.ndarray, f: Callable, norm: Callable) -> np.ndarray:
     """Normalize after the addition, as in the first transformer: y = norm(x + f(x)).
 
     x (..., d) -> (..., d). Vaswani et al. 2017, arXiv:1706.03762, section 3.1.
@@ -357,7 +357,9 @@ def post_norm_block(x: np.ndarray, f, norm) -> np.ndarray:
     return norm(x + f(x))
 
 
-def transformer_block(x: np.ndarray, attn, ffn, norm1, norm2) -> np.ndarray:
+def transformer_block(
+    x: np.ndarray, attn: Callable, ffn: Callable, norm1: Callable, norm2: Callable
+) -> np.ndarray:
     """Two pre-norm residual blocks in a row: attention, then the feed-forward network.
 
     x (batch, tokens, d) -> (batch, tokens, d). Xiong et al. 2020, figure 1b.
@@ -366,7 +368,7 @@ def transformer_block(x: np.ndarray, attn, ffn, norm1, norm2) -> np.ndarray:
     return pre_norm_block(x, ffn, norm2)
 
 
-def pre_norm_stack(x: np.ndarray, fs, norms, final_norm) -> np.ndarray:
+def pre_norm_stack(x: np.ndarray, fs: list, norms: list, final_norm: Callable) -> np.ndarray:
     """Pre-norm blocks one after the other; the stream has grown by then, so a last norm follows.
 
     x (..., d), fs and norms: lists of the same length -> (..., d). Xiong et al. 2020, figure 1b.
@@ -428,7 +430,7 @@ def clip_by_global_norm(grads: list[np.ndarray], max_norm: float) -> list[np.nda
     return [g * factor for g in grads]
 
 
-def sgd_steps(w: np.ndarray, grad_fn, batches: list, lr: float) -> np.ndarray:
+def sgd_steps(w: np.ndarray, grad_fn: Callable, batches: list, lr: float) -> np.ndarray:
     """One step of stochastic gradient descent a batch; each step starts with a fresh gradient.
 
     w: array, grad_fn(w, batch) -> array like w, batches: list, lr: number -> array like w.
@@ -663,12 +665,12 @@ class Residual(Layer):
         return dy + self.branch.backward(self.alpha * dy)
 
 
-def pre_norm(branch, norm, alpha: float = 1.0) -> Residual:
+def pre_norm(branch: Layer, norm: Layer, alpha: float = 1.0) -> Residual:
     """pre_norm_block as a layer: y = x + alpha * branch(norm(x))."""
     return Residual(Sequential(norm, branch), alpha)
 
 
-def post_norm(branch, norm, alpha: float = 1.0) -> Sequential:
+def post_norm(branch: Layer, norm: Layer, alpha: float = 1.0) -> Sequential:
     """post_norm_block as a layer: y = norm(x + alpha * branch(x))."""
     return Sequential(Residual(branch, alpha), norm)
 

@@ -10,18 +10,33 @@ import pytest
 from helpers import exercises, experiments, explorers, layers
 from helpers.experiments import batches, sharing, transformer
 from helpers.experiments.precision import precision_scan
-from helpers.questions import PREDICTIONS
+from helpers.questions import PREDICTIONS, QUIZZES
+from helpers.questions.kinds import Prediction
 
 from . import notebooks
 
-LESSONS = ("01", "02", "03", "04", "05", "06", "07")
+LESSONS = [path.stem[:2] for path in notebooks.paths()][1:-1]  # without the start and the glossary
 LESSON = np.array([2.0, -3.0, 1.0, 4.0])
 
 
 def prose(name):
-    """The text of a notebook's Markdown cells, in one string."""
+    """The text of a notebook's Markdown cells, or what the bank of questions says, in one string."""
+    if name == "questions":
+        return "\n".join(map(claims, asked()))
     (path,) = [path for path in notebooks.paths() if path.stem.startswith(name)]
     return "\n".join(cell.source for cell in nbformat.read(path, 4).cells if cell.cell_type == "markdown")
+
+
+def asked():
+    """All predictions and all questions of the quizzes."""
+    return [*PREDICTIONS.values(), *(question for quiz in QUIZZES.values() for question in quiz.values())]
+
+
+def claims(question):
+    """What a question says that is meant to be true: the right answer, and all feedback."""
+    if isinstance(question, Prediction):
+        return question.why
+    return "\n".join(words for one in question.options for words in [one.text] * one.right + [one.why])
 
 
 def toy(depth, slope, residual=True):
@@ -172,6 +187,18 @@ def share_of_directions(name):
     return np.mean([experiments.workbench.spectrum(name, 32, seed=seed).directions for seed in range(5)]) / 64
 
 
+def drawn_networks():
+    """Smallest and largest spread after ten layers that nobody scaled, over all numbers of the slider."""
+    spreads = [
+        experiments.spread_through(experiments.uniform_matrices(10, seed=n)).std[-1] for n in range(31)
+    ]
+    return min(spreads), max(spreads)
+
+
+def rows_by_rms(x):
+    return layers.rms_norm(x, np.ones(x.shape[-1]))
+
+
 SAID = [  # (notebook, what it says, the same from the code)
     ("00", "$0.9^{50} = 0.00515$", lambda: f"$0.9^{{50}} = {toy(50, 0.9, False):.5f}$"),
     ("01", "$1.1^{50} = 117$", lambda: f"$1.1^{{50}} = {toy(50, 0.1):.0f}$"),
@@ -268,6 +295,30 @@ SAID = [  # (notebook, what it says, the same from the code)
     ("07", "the length grows by a factor of about 1.6, and a third of the directions", lambda: f"the length grows by a factor of about {experiments.workbench.spectrum('residual × 1/√L', 32).rms:.1f}, and " + ("a third of the directions" if 0.3 < share_of_directions("residual × 1/√L") < 0.37 else "")),
     ("07", "in this one it is 0.82 times as long", lambda: f"in this one it is {experiments.workbench.spectrum('plain, linear', 32).rms:.2f} times as long"),
     ("07", "have a common length of 5. With a limit of 1 the factor is 1/5, and the pieces are left with 0.6 and 0.8", lambda: "have a common length of {:.0f}. With a limit of 1 the factor is 1/5, and the pieces are left with {:.1f} and {:.1f}".format(layers.grad_norms(None, [np.array([3.0]), np.array([4.0])])[1], *(g[0] for g in layers.clip_by_global_norm([np.array([3.0]), np.array([4.0])], 1.0)))),
+    ("01", "$y = [1 + 0.1,\\; 2 + 0.3] = [1.1, 2.3]$", lambda: f"$y = [1 + 0.1,\\; 2 + 0.3] = {layers.residual_block(np.array([1.0, 2.0]), lambda x: np.array([0.1, 0.3])).round(9).tolist()}$"),
+    ("01", "(At about 7.)", lambda: f"(At about {np.hypot(1, 2) / np.hypot(0.1, 0.3):.0f}.)"),
+    ("01", "paths through less than 4 branches on average", lambda: f"paths through less than {np.ceil(experiments.gradient_by_path_length(54).mean_length):.0f} branches on average"),
+    ("01", "now the average is 27, that of all paths", lambda: f"now the average is {experiments.gradient_by_path_length(54, norm=None).mean_length:.0f}, that of all paths"),
+    ("01", "after 50 blocks $10^{-15}$ is left", lambda: f"after 50 blocks $10^{{{np.log10(0.5**50):.0f}}}$ is left"),
+    ("03", "At gain 1.5, σ is past 100 after 15 layers", lambda: "At gain 1.5, σ is past 100 after 15 layers" if experiments.activation_spread(15, gain=1.5, width=128).std[-1] > 100 else ""),
+    ("03", "one network ends near 2000, another near 11,000", lambda: "one network ends near {:.0f}, another near {:,.0f}".format(*np.round(drawn_networks(), -3))),
+    ("03", "The squares add up to $1 + 16 + 0 + 9 = 26$", lambda: f"The squares add up to $1 + 16 + 0 + 9 = {((LESSON - 1) ** 2).sum():.0f}$"),
+    ("03", "the smallest divisor is 0.003 inside, and 0.00001 outside", lambda: f"the smallest divisor is {1e-5**0.5:.3f} inside, and {1e-5:.5f} outside"),
+    ("03", "the largest number is 65,504", lambda: f"the largest number is {float(np.finfo('float16').max):,.0f}"),
+    ("03", "The limit is $\\sqrt{65504 / d}$", lambda: f"The limit is $\\sqrt{{{float(np.finfo('float16').max):.0f} / d}}$"),
+    ("03", "(in float32 after about 150)", lambda: f"(in float32 after about {round(-np.log2(float(np.finfo('float32').smallest_subnormal)), -1):.0f})"),
+    ("04", "happens to have mean 5 as well, and variance 15.67", lambda: f"happens to have mean {ROW.mean():.0f} as well, and variance {ROW.var():.2f}"),
+    ("04", "64 examples on 32 devices are batches of 2", lambda: f"64 examples on 32 devices are batches of {64 // 32}"),
+    ("05", "The squares add up to $4 + 9 + 1 + 16 = 30$", lambda: f"The squares add up to $4 + 9 + 1 + 16 = {(LESSON**2).sum():.0f}$"),
+    ("05", "float16 has steps of 0.0005 or 0.001", lambda: "float16 has steps of {:.4f} or {:.3f}".format(*(np.spacing(np.float16(one)) for one in (0.99, 1)))),
+    ("05", "at 10,000, two", lambda: f"at 10,000, {['none', 'one', 'two'][len(np.unique(experiments.precision.kept_in_half(rows_by_rms, 10_000.0)[1]))]}"),
+    ("05", "One feature of 256 or more", lambda: f"One feature of {np.ceil(float(np.finfo(np.float16).max) ** 0.5):.0f} or more"),
+    ("06", "that made the loss start at 12", lambda: f"that made the loss start at {at_24('loss', BARE):.0f}"),
+    ("07", "a loss of 1.10, the price of guessing among three", lambda: f"a loss of {np.log(3):.2f}, the price of guessing among three"),
+    ("07", "Stuck at 62.8 % wrong", lambda: f"Stuck at {100 * experiments.chance_error(experiments.spirals()[1]):.1f} % wrong"),
+    ("glossary", "the largest is 65,504", lambda: f"the largest is {float(np.finfo('float16').max):,.0f}"),
+    ("questions", "After ten layers 35 % is left", lambda: f"After ten layers {100 * 0.9**10:.0f} % is left"),
+    ("questions", "keep 35 % of the 35 % that reach them: `0.35 * 0.35` is about 0.12", lambda: f"keep 35 % of the 35 % that reach them: `0.35 * 0.35` is about {0.35 * 0.35:.2f}"),
 ]  # fmt: skip
 
 

@@ -1,6 +1,7 @@
 """One exercise: its prompt, its hints, its solution, and the check that names the mistake."""
 
 import inspect
+import re
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -117,7 +118,7 @@ class Exercise:
                 needed.insert(0, f)
                 called = [getattr(layers, name, None) for name in f.__code__.co_names]
                 queue += [g for g in called if inspect.isfunction(g) and g.__module__ == layers.__name__]
-        return "\n\n\n".join(inspect.getsource(f).strip() for f in needed)
+        return "\n\n\n".join(map(_without_hints, needed))
 
     def is_blank(self, f):
         """Has f not been written yet?"""
@@ -359,6 +360,15 @@ class Exercise:
         texts = list(dict.fromkeys(made.values()))
         count = {0: "", 1: " One remark: "}.get(len(texts), f" {len(texts)} remarks: ")
         return Diagnosis("correct", "+".join(made) or None, "Correct." + count + " ".join(texts))
+
+
+def _without_hints(f):
+    """The source of a function, type hints left out: learners write none."""
+    hinted = inspect.signature(f)
+    parameters = [one.replace(annotation=one.empty) for one in hinted.parameters.values()]
+    bare = hinted.replace(parameters=parameters, return_annotation=hinted.empty)
+    source = inspect.getsource(f).strip()
+    return re.sub(r"\Adef .*?:\n", lambda _: f"def {f.__name__}{bare}:\n", source, flags=re.DOTALL)
 
 
 def _same(answers, outputs):

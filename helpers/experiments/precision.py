@@ -1,6 +1,7 @@
 """When numbers run out: norms with every step, or only the result, in half or single precision."""
 
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -86,7 +87,7 @@ def precision_scan(dtype: str, d: int) -> PrecisionScan:
     return PrecisionScan(np.array(output), *variance_ratios(dtype, d, MEANS))
 
 
-def kept_in_half(norm, mean, dtype="float32"):
+def kept_in_half(norm: Callable, mean: float, dtype: str = "float32") -> tuple[np.ndarray, np.ndarray]:
     """KEPT numbers around a mean, spread 1, kept in dtype, normalized and stored in float16.
 
     norm(x) -> like x, with statistics in float32 or better. -> the inputs without rounding and without

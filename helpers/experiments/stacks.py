@@ -5,6 +5,8 @@ network are those of a shallower one with the same seed.
 """
 
 import functools
+from typing import Any
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,7 +41,9 @@ def _drawn(seed, number, mean, std, shape):
     return matrix
 
 
-def branch(rng, width, activation="tanh", gain=1.0, branch_layers=1):
+def branch(
+    rng, width: int, activation: str = "tanh", gain: float = 1.0, branch_layers: int = 1
+) -> layers.Sequential:
     """The transformation f of one block: activation(x @ W), or activation(x @ W1) @ W2.
 
     W ~ N(0, gain^2 / width), W2 ~ N(0, 1 / width). (batch, width) -> (batch, width).
@@ -49,7 +53,7 @@ def branch(rng, width, activation="tanh", gain=1.0, branch_layers=1):
     return layers.Sequential(*first, *last)
 
 
-def block(wiring, f, norm, alpha=1.0):
+def block(wiring: str, f: layers.Layer, norm, alpha: float = 1.0) -> Any:
     """Wire one branch f: into the stream or in place of it, with the norm where the wiring says."""
     if wiring == "plain":
         return f
@@ -233,7 +237,13 @@ class RowSpread(ActivationSpread):
     row_std: np.ndarray
 
 
-def spread_through(matrices, norm=None, seed=0, batch=32, unequal=False):
+def spread_through(
+    matrices: list[np.ndarray],
+    norm: Callable | None = None,
+    seed: int = 0,
+    batch: int = 32,
+    unequal: bool = False,
+) -> ActivationSpread | RowSpread:
     """Mean and spread of the stream through linear layers h @ W, each followed by norm(h) if there is one.
 
     unequal: the rows of the input differ in size, from a quarter to four times the usual; gives a RowSpread.

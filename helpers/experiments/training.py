@@ -154,7 +154,7 @@ def cross_entropy_backward(scores: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 @contextlib.contextmanager
-def statistics_kept(network):
+def statistics_kept(network: layers.Layer) -> Iterator[None]:
     """Whatever BatchNorm sees inside leaves its running statistics as they were."""
     norms = [leaf for leaf in leaves(network) if isinstance(leaf, layers.BatchNorm)]
     kept = [(norm.running_mean, norm.running_var) for norm in norms]

@@ -93,7 +93,7 @@ class Fresh:
 
 
 @functools.lru_cache(maxsize=256)
-def fresh(depth, place="pre-norm", final_norm=True, seed=0, **kind):
+def fresh(depth: int, place: str = "pre-norm", final_norm: bool = True, seed: int = 0, **kind) -> Fresh:
     """One forward and one backward pass of a fresh Transformer, 8 sequences of random tokens and targets."""
     network = Transformer(depth, place, final_norm=final_norm, seed=seed, **kind)
     ids, y = np.random.default_rng([seed, 0]).integers(0, 64, (2, 8, 16))
