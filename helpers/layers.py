@@ -81,7 +81,7 @@ def rms_norm(x: np.ndarray, gamma: np.ndarray, eps: float = 1e-6) -> np.ndarray:
 def rms_norm_offset(x: np.ndarray, w: np.ndarray, eps: float = 1e-6) -> np.ndarray:
     """RMSNorm whose gain is stored around zero: the output is multiplied by 1 + w.
 
-    x (..., d), w (d,) -> (..., d). As in Gemma (2024), arXiv:2403.08295.
+    x (..., d), w (d,) -> (..., d). As in Gemma: Gemma Team 2024, arXiv:2403.08295.
     """
     return rms_norm(x, 1 + _float64(w), eps)
 

@@ -9,8 +9,8 @@ from . import notebooks
 from .test_prose import SAID, asked, claims, prose
 
 TESTS = Path(__file__).parent
-TEXTS = [path.stem if path.stem == notebooks.GLOSSARY else path.stem[:2] for path in notebooks.paths()] + [
-    "questions"
+TEXTS = [
+    notebooks.GLOSSARY if path.stem == notebooks.GLOSSARY else path.stem[:2] for path in notebooks.paths()
 ]
 
 NUMBER = r"(?<![\w.,])[−-]?\d+(?:[.,]\d+)*(?!\w)"
@@ -88,10 +88,23 @@ SHOWN = [  # (text, words, why no code has to give the number)
     ("07", "it is normalized 32 times", SHOWN_HERE),
     ("07", "64 if all are equal", SHOWN_HERE),
     *[(name, f"and {minutes} more for the", "minutes, of the exercises") for name, minutes in [("03", 35), ("04", 50), ("05", 23), ("06", 30), ("07", 50)]],
-    ("questions", "one of 20", PUBLIC),
+    ("questions", "and 32 such layers", EXAMPLE),
+    ("questions", "fifty factors of 0.9", EXAMPLE),
+    ("questions", "let the other 36 pass", EXAMPLE),
+    ("questions", "Step 100 then follows", EXAMPLE),
+    ("questions", "With 0.1 it would forget", EXAMPLE),
+    ("questions", "PyTorch: new = 0.9 · old + 0.1 · batch", PUBLIC),
+    ("questions", "0.9\n", PUBLIC),
+    ("questions", "with α = 1/√20", SHOWN_HERE),
+    ("questions", "For x = 1000 + noise", EXAMPLE),
 ]  # fmt: skip
 
 MEASURED = [  # (text, words, the test that measures it)
+    ("questions", "all but 1 part in 10,000 or less", "test_predict.py::test_numbers_in_the_words_come_from_the_code"),
+    ("questions", "After 24 fresh layers it is about five times as large", "test_transformer_stories.py::test_the_stream_of_pre_norm_grows_between_its_bounds"),
+    ("questions", "at 0.003, it learned without one", "test_transformer_stories.py::test_who_needs_warm_up_over_five_seeds"),
+    ("questions", "at 0.01, or 8 at 0.003: post-norm learns there", "test_transformer_stories.py::test_who_needs_warm_up_over_five_seeds"),
+    ("questions", "learn nothing in 400 steps of SGD at 0.02", "test_training.py::test_40_plain_layers_learn_next_to_nothing"),
     ("03", "At 0.01 the network learns all points", "test_norms_stories.py::test_training_with_a_wrong_backward_fails_visibly"),
     ("04", "With batches of 32 and 64 it is ahead of all the others", "test_batches_stories.py::test_with_two_passes_batch_norm_is_ahead_in_large_batches_and_the_others_in_small_ones"),
     ("04", "Toward 64 they get worse", "test_batches_stories.py::test_with_two_passes_batch_norm_is_ahead_in_large_batches_and_the_others_in_small_ones"),
@@ -101,18 +114,20 @@ MEASURED = [  # (text, words, the test that measures it)
     ("06", "at 0.03 it learns with warm-up only", "test_transformer_stories.py::test_who_needs_warm_up_over_five_seeds"),
     ("07", "at any of the learning rates up to 0.05", "test_workbench.py::test_pre_norm_learns_at_each_rate_up_to_a_twentieth"),
     ("07", "at 0.02 nothing is learned, at 0.003 everything. At 0.01 it depends", "test_workbench.py::test_post_norm_needs_a_lower_learning_rate"),
-    ("07", "With *max_norm* 0.1 it now trains much worse", "test_workbench.py::test_clipping_saves_a_network_that_explodes"),
+    ("07", "With *max_norm* 0.1 it now trains much worse", "test_workbench.py::test_clipping_every_step_is_only_a_smaller_rate"),
     ("07", "at most 16 % wrong", "test_workbench.py::test_40_plain_layers_learn_with_adam"),
     ("07", "after 3000 of SGD", "test_workbench.py::test_40_plain_layers_learn_with_more_steps"),
     ("07", "at 0.003 both do, with all five draws", "test_workbench.py::test_post_norm_needs_a_lower_learning_rate"),
 ]  # fmt: skip
 
 
-def left(text, name):
+def left(text, name, given=()):
     """The numbers of a text that have no reason yet, each with what stands around it."""
     for where, words, *_ in [*SAID, *SHOWN, *MEASURED]:
         if where == name:
             text = text.replace(words, "·")
+    for number in given:
+        text = re.sub(rf"(?<![\w.,]){re.escape(number)}(?!\w|[.,]\d)", "·", text)
     for pattern in GIVEN:
         text = re.sub(pattern, "·", text, flags=re.MULTILINE)
     return [text[max(0, m.start() - 60) : m.end() + 30] for m in re.finditer(NUMBER, text)]
@@ -124,10 +139,7 @@ def left_in(question):
     given = " ".join(
         [question.text, *(one if isinstance(one, str) else one.text * (not one.right) for one in choices)]
     )
-    text = claims(question)
-    for number in set(re.findall(NUMBER, given)):
-        text = re.sub(rf"(?<![\w.,]){re.escape(number)}(?!\w|[.,]\d)", "·", text)
-    return left(text, "questions")
+    return left(claims(question), "questions", set(re.findall(NUMBER, given)))
 
 
 @pytest.mark.parametrize("name", TEXTS)
