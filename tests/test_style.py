@@ -12,7 +12,7 @@ from helpers import experiments, explorers, layers
 COURSE = Path(__file__).parents[1]
 
 
-@pytest.mark.parametrize("command", ["ruff check", "ruff format --check", "mypy"])
+@pytest.mark.parametrize("command", ["ruff check", "ruff format --check", "mypy", "codespell_lib"])
 def test_a_tool_has_nothing_to_say(command):
     done = subprocess.run(
         [sys.executable, "-m", *command.split()],

@@ -231,7 +231,7 @@ def _start(branch_weights):
             "With `W1` = 0 the ReLU gets 0 everywhere, and passes nothing back there." if np.any(W2) else ""
         )
     if np.allclose(W1, W1[:, :1]):
-        return "All hidden units are the same, and get the same gradient: they stay the same for ever."
+        return "All features in the middle of the branch are the same, and get the same gradient: they stay the same for ever."
     if abs(W1.mean()) > 0.1 * spread or abs(W1.std() / spread - 1) > 0.2:
         return (
             f"At d = 128, `W1` has mean {W1.mean():.2g} and spread {W1.std():.2g}; "
