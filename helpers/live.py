@@ -127,10 +127,11 @@ class Picture(widgets.Image):
     tooltip = traitlets.Unicode("").tag(sync=True)
 
 
-# What ipywidgets and JupyterLab leave out for those who use a keyboard or a screen reader: slider handles
-# have no name, and JupyterLab takes the up and down keys away from menus and radio buttons. And an Image
-# sends no clicks: their place is written into a hidden Text. A script is not run inside a widget's HTML, an
-# event is; the picture that cannot load is the event, nothing is fetched.
+# What ipywidgets and Jupyter leave out for those who use a keyboard or a screen reader: slider handles have no
+# name; JupyterLab takes the up and down keys away from menus and radio buttons, Notebook 7 all arrow keys from
+# sliders, unless an attribute of theirs says that no shortcut is meant. And an Image sends no clicks: their place
+# is written into a hidden Text. A script is not run inside a widget's HTML, an event is; the picture that cannot
+# load is the event, nothing is fetched.
 PAGE_SCRIPT = """<img src="data:," alt="" style="display:none" onerror="
 for (const slider of document.querySelectorAll('.widget-slider')) {
   const name = slider.querySelector('.widget-label')?.textContent.trim();
@@ -139,8 +140,8 @@ for (const slider of document.querySelectorAll('.widget-slider')) {
 }
 if (!window.courseKeys) {
   window.courseKeys = event => {
-    if (event.key.startsWith('Arrow') && event.target.matches?.('.jupyter-widgets :is(select, input[type=radio])'))
-      event.stopPropagation();
+    if (event.target.matches?.('.jupyter-widgets :is(select, input[type=radio], [role=slider])'))
+      event.target.toggleAttribute('data-lm-suppress-shortcuts', event.key.startsWith('Arrow'));
   };
   window.addEventListener('keydown', window.courseKeys, true);
 }

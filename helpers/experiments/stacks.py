@@ -5,9 +5,9 @@ network are those of a shallower one with the same seed.
 """
 
 import functools
-from typing import Any
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
