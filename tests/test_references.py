@@ -152,10 +152,3 @@ def test_a_link_of_a_page_leads_somewhere(name):
         path = COURSE / (file or name)
         assert path.exists(), link
         assert not anchor or anchor in map(on_github, headings(path.read_text(encoding="utf-8"))), link
-
-
-@pytest.mark.parametrize("page", ["README.md", "notebooks/00_start_here.ipynb"])
-def test_the_map_of_the_course_names_every_notebook(page):
-    text = (COURSE / page).read_text(encoding="utf-8")
-    for path in notebooks.paths()[1:]:
-        assert re.search(rf"\| \[[^]]+\]\((?:notebooks/)?{path.name}\) \|", text), path.name

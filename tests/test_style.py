@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers import experiments, explorers, layers
+from helpers import controls, experiments, explorers, layers, live, predict, quiz
 
 COURSE = Path(__file__).parents[1]
 
@@ -30,7 +30,14 @@ def public(module):
     return [f for name, f in functions if f.__module__ == module.__name__ and not name.startswith("_")]
 
 
-MODULES = [layers, *(m for _, m in inspect.getmembers(experiments, inspect.ismodule))]
+MODULES = [
+    layers,
+    live,
+    controls,
+    predict,
+    quiz,
+    *(m for _, m in inspect.getmembers(experiments, inspect.ismodule)),
+]
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__.rpartition(".")[2])

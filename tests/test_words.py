@@ -22,7 +22,7 @@ TERMS = {  # what the course says: what it does not say, as a regular expression
     "backward pass": "[Bb]ack-?prop",
     "batch": "[Mm]ini-?batch",
     "feature": "[Hh]idden units?|[Nn]eurons?",
-    "ε": r"\bepsilon",
+    "ε": r"(?<!machine )\bepsilon",
     "half precision": "half-precision (?!LayerNorm|number)",
     "centre": "[Cc]enter(?!ed|ing)",  # Centered is the name of a step
     "colour": r"[Cc]olor(?![:\d])",
