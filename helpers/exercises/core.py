@@ -9,6 +9,7 @@ from itertools import permutations
 import numpy as np
 
 from .. import layers
+from ..results import tell
 from . import describing, solutions
 from .comparing import alike, close, reader
 from .running import SECONDS, TimeLimit, is_blank, isolated, run
@@ -37,6 +38,12 @@ class Diagnosis:
     outcome: str
     mistake: str | None
     message: str
+
+    def tell(self, name):
+        """Say to whoever listens what a check of that exercise has found."""
+        if self.outcome != "not attempted":
+            right = self.outcome == "correct"
+            tell("exercise", name, right=right, mistake=None if right else self.mistake)
 
 
 @dataclass(frozen=True)
@@ -91,6 +98,7 @@ class Exercise:
             else:
                 text += f"\n\nStuck? `exercises.{self.name}.hint()`."
         show(f"{self.name}: {found.outcome}", text, found.outcome)
+        found.tell(self.name)
 
     def hint(self):
         """Show one more hint."""

@@ -60,6 +60,7 @@ class Exhibit:
         stuck = f"\n\nStuck? `exercises.exhibit({self.number}).hint()`."
         text = found.message + (stuck if found.outcome in ("wrong", "raised") else "")
         show(f"exhibit {self.number}: {found.outcome}", text, found.outcome)
+        found.tell(f"exhibit {self.number}")
 
     def hint(self):
         """Show one more hint."""

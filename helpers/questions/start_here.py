@@ -4,6 +4,9 @@ from .. import experiments
 from ..figures import words
 from .kinds import Choice, Question, right, wrong
 
+TITLE = "00 Start here"
+EXERCISES = ()
+
 CORNERS = {
     "Neither of the two": (None, False),
     "The residual connection alone": (None, True),

@@ -69,7 +69,9 @@ def free_port():
 @contextlib.contextmanager
 def server(work, theme="JupyterLab Light", program="jupyterlab"):
     """JupyterLab (or another) with its own settings over a copy of the course below `work`; gives (url, token)."""
-    ignored = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".ipynb_checkpoints", ".*_cache")
+    ignored = shutil.ignore_patterns(
+        ".git", ".venv", "__pycache__", ".ipynb_checkpoints", ".*_cache", "progress.json*"
+    )
     shutil.copytree(COURSE, work / "course", ignore=ignored)
     themes = {"@jupyterlab/apputils-extension/themes": {"theme": theme, "adaptive-theme": False}}
     for name, value in {**SETTINGS, **themes}.items():
@@ -77,6 +79,7 @@ def server(work, theme="JupyterLab Light", program="jupyterlab"):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(value), encoding="utf-8")
     places = {f"JUPYTER_{kind.upper()}_DIR": str(work / kind) for kind in ("config", "data", "runtime")}
+    places["COURSE_PROGRESS"] = ""  # beside the copied notebooks
     places |= {f"JUPYTERLAB_{kind.upper()}_DIR": str(work / kind) for kind in ("settings", "workspaces")}
     token, port = secrets.token_hex(16), free_port()
     options = {
