@@ -10,8 +10,8 @@ from . import notebooks, outside
 
 COLAB = ("ipywidgets==7.7.1", "numpy==2.1.*", "matplotlib==3.10.0")  # though the course's ranges begin later
 QUICK = ["-m", "not slow"]
-# What is drawn, shown and asked: each explorer swept, each exercise checked, each question answered.
-SHOWN = ("controls", "live", "explorers", "running", "predict", "quiz", "layers", "browser_alone")
+# What is drawn, shown and asked: each explorer swept, each question answered; and the layers.
+SHOWN = ("controls", "live", "explorers", "running", "predict", "quiz", "layers", "browser_alone", "progress")
 SHOWN = [*QUICK, *(f"tests/test_{name}.py" for name in SHOWN)]
 # What these files test is not what the packages' versions decide.
 UNITS = [*QUICK, "--ignore=tests/browser", "tests"]
