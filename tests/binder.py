@@ -22,7 +22,7 @@ import urllib.request
 from pathlib import Path
 
 from . import notebooks, outside
-from .browser.lab import free_port
+from .browser.lab import free_port, wait_for
 
 START = f"lab/tree/notebooks/{notebooks.START}.ipynb"
 MOST = 200  # MB that the course may add to the base
@@ -177,15 +177,11 @@ def server(python, home, environ):
         )
         return urllib.request.urlopen(request, timeout=60).status
 
-    with open(home.parent / "server.log", "wb") as log:
-        process = subprocess.Popen(command, cwd=home, env=environ, stdout=log, stderr=log)
+    log = home.parent / "server.log"
+    with log.open("wb") as output:
+        process = subprocess.Popen(command, cwd=home, env=environ, stdout=output, stderr=output)
     try:
-        for _ in range(600):
-            with contextlib.suppress(OSError):
-                get("api/status")
-                break
-            assert process.poll() is None, (home.parent / "server.log").read_text(encoding="utf-8")[-3000:]
-            time.sleep(0.2)
+        wait_for(f"http://127.0.0.1:{port}{place}api/status?token={token}", process, log)
         yield get
     finally:
         process.terminate()

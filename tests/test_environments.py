@@ -10,11 +10,11 @@ from . import notebooks, outside
 
 COLAB = ("ipywidgets==7.7.1", "numpy==2.1.*", "matplotlib==3.10.0")  # though the course's ranges begin later
 QUICK = ["-m", "not slow"]
-# What is drawn, shown and asked: each explorer swept, each exercise checked, each question answered.
-SHOWN = ("controls", "live", "explorers", "running", "predict", "quiz", "layers", "browser_alone")
+# What is drawn, shown and asked: each explorer swept, each question answered.
+SHOWN = ("controls", "live", "explorers", "running", "predict", "quiz", "browser_alone", "progress")
 SHOWN = [*QUICK, *(f"tests/test_{name}.py" for name in SHOWN)]
-# What these files test is not what the packages' versions decide.
 UNITS = [*QUICK, "--ignore=tests/browser", "tests"]
+# What these files test is not what the packages' versions decide.
 UNITS += [f"--ignore=tests/test_{name}.py" for name in ("course", "notebooks", "binder")]
 LESSONS = ["-o", "addopts=", "--nbval-lax", "--nbval-current-env", "--nbval-cell-timeout=120", "notebooks"]
 
@@ -71,7 +71,9 @@ def python(request, tmp_path_factory):
     ids=["shown", "units", "notebooks"],
 )
 def test_the_course_passes_with_other_versions(python, tests):
-    assert " passed" in run(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests)
+    # On all cores: few tests are in this file, so it comes last, and the other cores have nothing else to do.
+    every_core = ["-n", "auto", "--dist", "loadfile"]
+    assert " passed" in run(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *every_core, *tests)
 
 
 @outside.on_demand

@@ -97,20 +97,21 @@ def server(work, theme="JupyterLab Light", program="jupyterlab"):
             command, env={**os.environ, **places}, stdout=output, stderr=subprocess.STDOUT, cwd=work
         )
         try:
-            _wait_for(f"http://127.0.0.1:{port}/api/status?token={token}", process, log)
+            wait_for(f"http://127.0.0.1:{port}/api/status?token={token}", process, log)
             yield f"http://127.0.0.1:{port}", token
         finally:
             process.terminate()
             process.wait(30)
 
 
-def _wait_for(url, process, log, seconds=90):
+def wait_for(url, process, log, seconds=300):
+    """Return when the server answers there; an error, with its log, when it has ended or says nothing."""
     end = time.monotonic() + seconds
     while True:
         with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=5):
             return
         if process.poll() is not None or time.monotonic() > end:
-            raise RuntimeError("JupyterLab did not start:\n" + log.read_text(encoding="utf-8")[-3000:])
+            raise RuntimeError("Jupyter did not start:\n" + log.read_text(encoding="utf-8")[-3000:])
         time.sleep(0.1)
 
 
