@@ -1,0 +1,172 @@
+"""Runs inside a kernel: what every explorer costs, beside the same picture drawn anew for each change.
+
+The usual cell is made of the explorer itself: the same controls, experiment and drawing, but for each change
+a new figure by pyplot, its artists made anew, and plt.show, as interact has it. Costs are CPU time, by turns.
+"""
+
+import contextlib
+import gc
+import inspect
+import time
+from statistics import median
+from unittest import mock
+
+import ipywidgets as widgets
+import psutil
+from IPython.display import display
+
+from helpers import explorers, figures
+from helpers.figures import drawing, sharing
+from helpers.live import Live
+from helpers.running import Run
+
+from .. import moves
+from .kernel import count_redraws
+
+PAUSE = 0.004  # seconds for the thread that sends
+
+
+class Renewed:
+    """Stands for a picture: what is drawn into is the one made last."""
+
+    def __init__(self, kind, arguments, named):
+        self._make = lambda: kind(*arguments, **named)
+        self._now = self._make()
+
+    def renew(self):
+        """Draw into a new figure of pyplot from now on."""
+        import matplotlib.pyplot as plt  # only in the kernel that runs the usual cell
+
+        with mock.patch.object(drawing, "Figure", plt.figure), mock.patch.object(sharing, "Figure", plt.figure):
+            self._now = self._make()
+
+    def update(self, *arguments, **named):
+        return self._now.update(*arguments, **named)
+
+    def __getattr__(self, name):
+        return getattr(self._now, name)
+
+
+class Usual:
+    """An explorer as the usual cell has it: `interactive_output`, a new figure for each change, plt.show."""
+
+    def __init__(self, name):
+        made = []
+
+        def recorded(kind):
+            def make(*arguments, **named):
+                made.append(Renewed(kind, arguments, named))
+                return made[-1]
+
+            return make
+
+        with contextlib.ExitStack() as patches:
+            for kind, value in vars(figures).copy().items():
+                if inspect.isclass(value):
+                    patches.enter_context(mock.patch.object(figures, kind, recorded(value)))
+            self.explorer = explorers.ALL[name]()
+        self.explorer._holding = True  # it does not draw by itself
+        (self.picture,) = made
+        display(*self.explorer.controls.values())
+        self.output = widgets.interactive_output(self.plot, self.explorer.controls)
+        display(self.output)
+
+    def plot(self, **values):
+        """The function that the usual cell gives to interact."""
+        import matplotlib.pyplot as plt
+
+        explorer = self.explorer
+        if isinstance(explorer, Run) and explorer.begun_with != values:
+            explorer._begin(values)
+        self.picture.renew()
+        explorer.update(**values)
+        plt.show()
+
+    def render(self):
+        """Draw what there is, as after a change."""
+        from IPython.display import clear_output
+
+        with self.output:
+            clear_output(wait=True)
+            self.plot(**self.explorer.values())
+
+
+def cost(action):
+    """What an action costs in ms: (CPU, wall); the sending of its messages counts as CPU."""
+    cpu, wall = time.process_time(), time.perf_counter()
+    action()
+    wall = time.perf_counter() - wall
+    time.sleep(PAUSE)
+    return 1e3 * (time.process_time() - cpu), 1e3 * wall
+
+
+def measure(name, turns, seed=0):
+    """What one explorer costs: a row of numbers by their names; those that do not apply are None."""
+    gc.collect()
+    before, shown = psutil.Process().memory_info().rss, []
+    first = cost(lambda: shown.append(_show(name)))
+    (ours,) = shown
+    row = {"first show, ms": first[0], "memory, MB": (psutil.Process().memory_info().rss - before) / 1e6}
+    theirs = Usual(name)
+    row |= _changes(ours, theirs, turns, seed)
+    if isinstance(ours, Run):
+        row |= _frames(ours, theirs, turns)
+    assert ours.error is None, repr(ours.error)
+    for one in (ours, theirs.explorer):
+        one.close()
+    theirs.output.close()
+    return row
+
+
+def _show(name):
+    explorer = explorers.ALL[name]()
+    display(explorer)
+    return explorer
+
+
+def _changes(ours, theirs, turns, seed):
+    redraws, rows = count_redraws(ours), []
+    for name, value in moves.changes(ours, turns, seed):
+        before = redraws[0]
+        mine = cost(lambda: moves.give(ours.controls[name], value))
+        redrawn = redraws[0] > before
+        base = cost(lambda: moves.give(theirs.explorer.controls[name], value))
+        rows.append((redrawn, *mine, *base))
+    blitted, redrawn = ([row[1:] for row in rows if row[0] == kind] for kind in (False, True))
+    return {
+        "changes": len(rows),
+        "changes that redraw": len(redrawn),
+        "change, ratio": _ratio(blitted),
+        "change, CPU ms": _middle(row[0] for row in blitted),
+        "change, wall ms": _middle(row[1] for row in blitted),
+        "usual, CPU ms": _middle(row[3 - 1] for row in [r[1:] for r in rows]),
+        "redraw, ratio": _ratio(redrawn),
+        "redraw, CPU ms": _middle(row[0] for row in redrawn),
+    }
+
+
+def _frames(ours, theirs, turns):
+    """The frames of a run: the work of a step, which is the same for both, and the drawing."""
+    for explorer in (ours, theirs.explorer):
+        explorer.generator, explorer.done = explorer.work(**explorer.values()), 0
+    work, rows = [], []
+    for _ in range(min(turns, ours.steps)):
+        work.append(cost(ours.step)[0])
+        mine = cost(lambda: Live.render(ours))
+        theirs.explorer.state = ours.state
+        rows.append((*mine, *cost(theirs.render)))
+    return {
+        "frame, ratio": _ratio(rows),
+        "frame, CPU ms": _middle(row[0] for row in rows),
+        "work of a frame, CPU ms": _middle(work),
+    }
+
+
+def _ratio(rows):
+    """The median, turn by turn, of our CPU time over the usual cell's."""
+    return _middle(row[0] / row[2] for row in rows)
+
+
+def _middle(values):
+    values = list(values)
+    return median(values) if values else None
