@@ -225,6 +225,7 @@ def comparison_steps(seeds=3):
 
 
 @functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=64)
 def gradient_growth(
     norm="batch", activation="relu", batch=128, residual=False, *, depth=30, width=128, seed=0
 ):

@@ -3,6 +3,7 @@
 Veit et al. 2016, "Residual networks behave like ensembles of relatively shallow networks", arXiv:1605.06431.
 """
 
+import functools
 from dataclasses import dataclass
 from math import comb
 
@@ -38,6 +39,7 @@ class PathGradients:
         return (np.arange(len(self.energy)) * self.energy).sum()
 
 
+@functools.lru_cache(maxsize=256)
 def gradient_by_path_length(depth=54, alpha=1.0, norm="layer", *, width=64, batch=16, seed=0):
     """Do the many long paths carry gradient, or the few short ones? Exact, not sampled.
 

@@ -28,8 +28,8 @@ def input_similarity(depth=32, wiring="plain", *, width=64, batch=32, seed=0, **
 
 def cosines_with_first(hs):
     """Mean over the rows of cos(h_l, h_0) for a list of values of the stream, each (batch, width)."""
-    directions = [_directions(h) for h in hs]
-    return np.array([(d * directions[0]).sum(axis=-1).mean() for d in directions])
+    directions = _directions(np.stack(hs))
+    return (directions * directions[0]).sum(axis=-1).mean(axis=-1)
 
 
 def mean_cosine(h):

@@ -93,7 +93,9 @@ def gradient_through_blocks(residual_backward=None):
         return np.array([np.linalg.norm(dh) for dh in reversed(dhs)])
 
     def update(layers, gain):
-        dh, reference = norms(backward, layers, gain), norms(reference_backward, layers, gain)
+        dh = reference = norms(reference_backward, layers, gain)
+        if backward is not reference_backward:
+            dh = norms(backward, layers, gain)
         network = f"{figures.count(layers, 'tanh block')}, gain {figures.words(gain)}"
         remark = about(exercises.residual_backward, residual_backward)
         return picture.update(dh, reference, True, network, "log", "the reference", remark)

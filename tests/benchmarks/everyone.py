@@ -37,7 +37,10 @@ class Renewed:
         """Draw into a new figure of pyplot from now on."""
         import matplotlib.pyplot as plt  # only in the kernel that runs the usual cell
 
-        with mock.patch.object(drawing, "Figure", plt.figure), mock.patch.object(sharing, "Figure", plt.figure):
+        with (
+            mock.patch.object(drawing, "Figure", plt.figure),
+            mock.patch.object(sharing, "Figure", plt.figure),
+        ):
             self._now = self._make()
 
     def update(self, *arguments, **named):
