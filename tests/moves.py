@@ -1,6 +1,7 @@
 """The moves that a learner can make in an explorer, as the page sends them."""
 
 import random
+import time
 
 import ipywidgets as widgets
 import numpy as np
@@ -35,6 +36,12 @@ def press(button):
     button._handle_msg({"content": {"data": data}, "buffers": []})
 
 
+def click(explorer, x, y):
+    """Click into a picture that can be clicked, as the page tells it; x, y from 0 to 1, downward."""
+    place = explorer.box.children[-1]
+    send(place, value=f"{x} {y} {time.time()}")
+
+
 def give(control, value):
     """Give a control one of its values as the page does: it knows an option by its place in the list."""
     if isinstance(control, controls.Tabs):
@@ -52,17 +59,22 @@ def in_sight(control):
     return control.layout.display != "none" and control.layout.visibility != "hidden"
 
 
+def choices(explorer):
+    """The values that each control in sight can be moved to now: {name: values}."""
+    found = {}
+    for name, control in explorer.controls.items():
+        others = [value for value in values_of(control) if value != control.value]
+        if others and in_sight(control):
+            found[name] = others
+    return found
+
+
 def changes(explorer, count, seed=0):
     """So many pairs (name of a control, another value for it): the controls in sight by turns, values at random."""
     rng = random.Random(seed)
     for turn in range(count):
-        choices = {name: _others(c) for name, c in explorer.controls.items() if in_sight(c)}
-        names = [name for name, values in choices.items() if values]
-        if not names:
+        found = choices(explorer)
+        if not found:
             return
-        name = names[turn % len(names)]
-        yield name, rng.choice(choices[name])
-
-
-def _others(control):
-    return [value for value in values_of(control) if value != control.value]
+        name = list(found)[turn % len(found)]
+        yield name, rng.choice(found[name])

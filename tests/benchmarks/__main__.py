@@ -9,13 +9,12 @@ by turns, so that a slow spell of the machine hits both. Run nothing else meanwh
 
 import argparse
 import json
-import os
 import sys
 from pathlib import Path
 
-from jupyter_client.manager import start_new_kernel
+from ..kernels import Kernel
 
-ROOT = Path(__file__).parents[2]
+SETUP = "%matplotlib inline", "from tests import counting", "from tests.benchmarks import kernel"
 EXPLORERS = ("gradient_bars", "drift", "layer_norm_steps")
 PROMISES = {  # what must hold, by the name of the row
     "drawing and encoding": 0.06,
@@ -29,37 +28,6 @@ PROMISES = {  # what must hold, by the name of the row
     "drag: frames after release": 3,
     "one learner, a notebook at a time, MB": 450,
 }
-
-
-class Kernel:
-    """A kernel of its own, that evaluates one expression at a time and hands its value back."""
-
-    def __enter__(self):
-        self.manager, self.client = start_new_kernel(cwd=str(ROOT), stderr=open(os.devnull, "w"))
-        self.run(
-            "%matplotlib inline\nimport json\nfrom tests import counting\nfrom tests.benchmarks import kernel"
-        )
-        return self
-
-    def run(self, code):
-        """Run code; returns what it printed."""
-        printed = []
-
-        def hear(message):
-            if message["msg_type"] == "stream":
-                printed.append(message["content"]["text"])
-            if message["msg_type"] == "error":
-                raise RuntimeError("\n".join(message["content"]["traceback"]))
-
-        self.client.execute_interactive(code, timeout=900, output_hook=hear)
-        return "".join(printed)
-
-    def value(self, expression):
-        return json.loads(self.run(f"print(json.dumps({expression}))").splitlines()[-1])
-
-    def __exit__(self, *_):
-        self.client.stop_channels()
-        self.manager.shutdown_kernel(now=True)
 
 
 def rerun_growth(kernel, runs=50):
@@ -76,7 +44,7 @@ def rerun_growth(kernel, runs=50):
 def kernel_rows(turns):
     """(name, value) rows of what is measured in kernels."""
     for name in EXPLORERS:
-        with Kernel() as kernel:
+        with Kernel(*SETUP) as kernel:
             drawing = kernel.value(f"kernel.without_experiment({name!r}, {turns})")
             whole = kernel.value(f"kernel.ratios({name!r}, {turns}, seed=1)")
         yield f"{name}: drawing and encoding", drawing["blitted"]
@@ -84,10 +52,10 @@ def kernel_rows(turns):
         yield f"{name}: axes redrawn", whole["axes redrawn"]
         yield f"{name}: ms", whole["ms"]
         yield f"{name}: interact, ms", whole["interact, ms"]
-    with Kernel() as kernel:
+    with Kernel(*SETUP) as kernel:
         yield "512 layers over 64", kernel.value(f"kernel.depth_ratio({turns})")
         yield "2,000 changes, MB", kernel.value("kernel.memory(2000)")
-    with Kernel() as kernel:
+    with Kernel(*SETUP) as kernel:
         widgets, figures = rerun_growth(kernel)
         yield "50 runs of a cell, widgets", widgets
         yield "50 runs of a cell, figures", figures

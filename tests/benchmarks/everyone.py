@@ -94,10 +94,10 @@ class Usual:
             self.plot(**self.explorer.values())
 
 
-def cost(action):
+def cost(action, *arguments):
     """What an action costs in ms: (CPU, wall); the sending of its messages counts as CPU."""
     cpu, wall = time.process_time(), time.perf_counter()
-    action()
+    action(*arguments)
     wall = time.perf_counter() - wall
     time.sleep(PAUSE)
     return 1e3 * (time.process_time() - cpu), 1e3 * wall
@@ -131,9 +131,9 @@ def _changes(ours, theirs, turns, seed):
     redraws, rows = count_redraws(ours), []
     for name, value in moves.changes(ours, turns, seed):
         before = redraws[0]
-        mine = cost(lambda: moves.give(ours.controls[name], value))
+        mine = cost(moves.give, ours.controls[name], value)
         redrawn = redraws[0] > before
-        base = cost(lambda: moves.give(theirs.explorer.controls[name], value))
+        base = cost(moves.give, theirs.explorer.controls[name], value)
         rows.append((redrawn, *mine, *base))
     blitted, redrawn = ([row[1:] for row in rows if row[0] == kind] for kind in (False, True))
     return {
@@ -142,7 +142,7 @@ def _changes(ours, theirs, turns, seed):
         "change, ratio": _ratio(blitted),
         "change, CPU ms": _middle(row[0] for row in blitted),
         "change, wall ms": _middle(row[1] for row in blitted),
-        "usual, CPU ms": _middle(row[3 - 1] for row in [r[1:] for r in rows]),
+        "usual, CPU ms": _middle(row[3] for row in rows),
         "redraw, ratio": _ratio(redrawn),
         "redraw, CPU ms": _middle(row[0] for row in redrawn),
     }
@@ -155,7 +155,7 @@ def _frames(ours, theirs, turns):
     work, rows = [], []
     for _ in range(min(turns, ours.steps)):
         work.append(cost(ours.step)[0])
-        mine = cost(lambda: Live.render(ours))
+        mine = cost(Live.render, ours)
         theirs.explorer.state = ours.state
         rows.append((*mine, *cost(theirs.render)))
     return {
