@@ -1,5 +1,7 @@
 """Explorers of notebook 01: one residual connection, and many in a row."""
 
+import functools
+
 import numpy as np
 
 from .. import controls, exercises, experiments, figures
@@ -31,6 +33,14 @@ def add_the_input(residual_block=None):
     )
 
 
+@functools.lru_cache(maxsize=64)
+def similarity(depth, wiring, gain):
+    """Mean cosine with the input, layer by layer; a slider over the layers asks for the same one again."""
+    if depth % 16:  # a shallower network is the beginning of a deeper one
+        return similarity(16 * (depth // 16 + 1), wiring, gain)[: depth + 1]
+    return experiments.input_similarity(depth, wiring, gain=gain)
+
+
 def what_is_left(residual_block=None):
     """How much does the stream still look like the input, layer by layer? Yours in the bars, if given."""
     picture = figures.Similarity()
@@ -45,7 +55,7 @@ def what_is_left(residual_block=None):
 
     def update(residual, layers, gain):
         wirings = ("residual", "plain") if residual else ("plain", "residual")
-        cosine, rival = (experiments.input_similarity(layers, wiring, gain=gain) for wiring in wirings)
+        cosine, rival = (similarity(layers, wiring, gain) for wiring in wirings)
         name = None
         if residual and residual_block is not None:
             cosine, rival, name = yours(layers, gain), cosine, "the reference"

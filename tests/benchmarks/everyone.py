@@ -21,7 +21,7 @@ from helpers.live import Live
 from helpers.running import Run
 
 from .. import moves
-from .kernel import count_redraws
+from .kernel import count_redraws, different
 
 PAUSE = 0.004  # seconds for the thread that sends
 
@@ -105,15 +105,14 @@ def cost(action, *arguments):
 
 def measure(name, turns, seed=0):
     """What one explorer costs: a row of numbers by their names; those that do not apply are None."""
-    gc.collect()
-    before, shown = psutil.Process().memory_info().rss, []
-    first = cost(lambda: shown.append(_show(name)))
-    (ours,) = shown
-    row = {"first show, ms": first[0], "memory, MB": (psutil.Process().memory_info().rss - before) / 1e6}
-    theirs = Usual(name)
-    row |= _changes(ours, theirs, turns, seed)
-    if isinstance(ours, Run):
-        row |= _frames(ours, theirs, turns)
+    shown = []
+    row = {"first show, CPU ms": cost(lambda: shown.append(_show(name)))[0]}
+    (ours,), theirs = shown, Usual(name)
+    if isinstance(ours, Run):  # a change begins a training anew: told, not judged
+        anew = _changes(ours, theirs, turns // 4, seed)
+        row |= {f"anew: {what}": value for what, value in anew.items()} | _frames(ours, theirs, turns)
+    else:
+        row |= _changes(ours, theirs, turns, seed)
     assert ours.error is None, repr(ours.error)
     for one in (ours, theirs.explorer):
         one.close()
@@ -173,3 +172,16 @@ def _ratio(rows):
 def _middle(values):
     values = list(values)
     return median(values) if values else None
+
+
+def many_open(turns, most=40):
+    """With so many explorers open: a change's CPU time over that with one, and the MB that each takes."""
+    alone = _show("gradient_bars")
+    values = different(turns, 1, 64, 1)
+    one = median(cost(moves.give, alone.controls["layers"], value)[0] for value in values)
+    gc.collect()
+    before = psutil.Process().memory_info().rss
+    others = [_show(name) for name in list(explorers.ALL)[: most - 1]]
+    many = median(cost(moves.give, alone.controls["layers"], value)[0] for value in values)
+    gc.collect()
+    return many / one, (psutil.Process().memory_info().rss - before) / 1e6 / len(others)
