@@ -10,11 +10,13 @@ by turns, so that a slow spell of the machine hits both. Run nothing else meanwh
 """
 
 import argparse
+import importlib.util
 import json
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from statistics import median
 
 import nbformat
 
@@ -90,6 +92,20 @@ def explorer_rows(names, turns):
                     yield f"{name}: {what}", value
 
 
+def ipympl_ratio(turns):
+    """What ipympl's change of the gradient bars costs over the usual cell's, by turns, a kernel each; None without it."""
+    if importlib.util.find_spec("ipympl") is None:
+        return None
+    change, ratios = "everyone.layers_cost(cell, {})", []
+    with Kernel(*SETUP) as usual, Kernel("%matplotlib widget", *SETUP[1:]) as other:
+        usual.run("cell = everyone.Usual('gradient_bars')")
+        other.run("cell = everyone.Ipympl('gradient_bars')")
+        for turn in range(turns):
+            layers = 20 + turn % 12
+            ratios.append(other.value(change.format(layers)) / usual.value(change.format(layers)))
+    return median(ratios)
+
+
 def seconds_of_all_notebooks(cores=2):
     """How long all notebooks take from top to bottom, so many at a time, the longest first."""
     paths = sorted(notebooks.paths(), key=lambda path: path.stat().st_size, reverse=True)
@@ -130,6 +146,7 @@ def main():
         for name, value in kernel_rows(arguments.turns):
             tell(name, value)
         tell("all notebooks on two cores, s", seconds_of_all_notebooks())
+        tell("ipympl, ratio", ipympl_ratio(arguments.turns))
     for name, value in explorer_rows(arguments.only or explorers.ALL, arguments.turns // 3):
         tell(name, value)
     if not arguments.no_browser and arguments.only is None:

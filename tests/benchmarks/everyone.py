@@ -94,6 +94,28 @@ class Usual:
             self.plot(**self.explorer.values())
 
 
+class Ipympl(Usual):
+    """The same in a kernel with `%matplotlib widget`: one figure, its artists updated, sent by ipympl."""
+
+    def __init__(self, name):
+        super().__init__(name)
+        self.picture.renew()
+        self.canvas = self.picture.figure.canvas
+        display(self.canvas)
+        self.canvas.syncing_data_url = False  # as when the page shows it
+
+    def plot(self, **values):
+        if hasattr(self, "canvas"):
+            self.explorer.update(**values)
+            self.canvas.draw()
+            self.canvas.manager.refresh_all()
+
+
+def layers_cost(cell, layers):
+    """CPU ms of giving the layers' slider this value in a cell that is open."""
+    return cost(moves.give, cell.explorer.controls["layers"], layers)[0]
+
+
 def cost(action, *arguments):
     """What an action costs in ms: (CPU, wall); the sending of its messages counts as CPU."""
     cpu, wall = time.process_time(), time.perf_counter()

@@ -35,7 +35,7 @@ def lines(rows, promises):
             tell(words + mark.format(len(costs)), what, spread(costs, form))
 
     def tell_one(words, name, form="{:.2f}"):
-        tell(words, name, form.format(rows[name]) if name in rows else None)
+        tell(words, name, form.format(rows[name]) if rows.get(name) is not None else None)
 
     by_hand = "beside a usual cell written by hand,"
     tell_all(f"drawing and encoding a change, {by_hand}", "drawing and encoding")
