@@ -4,6 +4,8 @@ A running cell cannot hear a button. So the work is a generator; a task steps it
 in between.
 """
 
+from typing import Any
+
 import ipywidgets as widgets
 
 from .live import Live
@@ -36,7 +38,8 @@ class Run(Live):
 
     def _begin(self, values):
         self.generator, self.begun_with = self.work(**values), values
-        self.state, self.done = None, 0
+        self.state: Any = None
+        self.done = 0
         for _ in range(self.at_once):
             self.step()
 
