@@ -41,8 +41,8 @@ def read(catalogue, without=(), **words):
     """
     slips = []
     for entry in re.findall(r"^\S.*\n(?: {4}.*\n)+", catalogue, re.MULTILINE):
-        *what, message = _parts(entry)
-        slips.append(Slip(*what, message.format(**words) if words else message))
+        name, decision, choice, message = _parts(entry)
+        slips.append(Slip(name, decision, choice, message.format(**words) if words else message))
     return [slip for slip in slips if (slip.decision, slip.choice) not in without]
 
 
