@@ -30,7 +30,7 @@ from .kernel import Gone, Kernel, NotStarted
 CELL = 30  # seconds that a cell may take
 CALLS = 30  # seconds that all calls of one function may take
 OWN = 100  # seconds that all cells of the student's own may take
-SUBMISSION = 300  # seconds after which what is left of a submission is not run
+SUBMISSION = 400  # seconds after which what is left of a submission is not run
 RESTARTS = 12  # kernels that a submission may use up
 OWN_RESTARTS = 4  # after so many, cells of the student's own are left out
 OTHER = "a cell of the student's own"
@@ -147,8 +147,9 @@ class Run:
             self.skipped.add(number)
             self.look.append(f"{where} was left out: the others took too long")
             return None
+        seconds = self._left(CELL)
         try:
-            cell.outputs = self.kernel.run(cell.source, self._left(CELL))
+            cell.outputs = self._twice(number, lambda: self.kernel.run(cell.source, seconds))
         except Gone as gone:
             self.look.append(f"{where} {gone}")
             cell.outputs = [_error("Stopped", f"This cell {gone}.")]
@@ -157,6 +158,28 @@ class Run:
             self.own -= time.monotonic() - began
         if where == "setup" and any(output.output_type == "error" for output in cell.outputs):
             self.look.append("the set-up cell failed")
+
+    def _twice(self, number, attempt):
+        """attempt(); if it ends the kernel, once more without the student's own cells: they may have broken it."""
+        try:
+            return attempt()
+        except Gone:
+            before = [n for n in range(number) if n not in self.skipped and self._is_own(self.cells[n])]
+            if not before or self._is_own(self.cells[number]):
+                raise
+        self.skipped.update(before)
+        self._again(number)
+        self.skipped.remove(number)
+        try:
+            result = attempt()
+        except Gone:
+            self.skipped.difference_update(before)
+            raise
+        self.look.append("cells of the student's own were left out: with them, Python stopped")
+        return result
+
+    def _is_own(self, cell):
+        return cell.cell_type == "code" and not rebuilding.metadata(cell).get("grade_id")
 
     def _left(self, seconds):
         left = self.end - time.monotonic()
@@ -178,8 +201,9 @@ class Run:
             data = rebuilding.metadata(cell)
             ours = data.get("grade_id", "").startswith(("check_", "test_"))
             if cell.cell_type == "code" and before not in self.skipped and not ours:
+                seconds = self._left(CELL)
                 try:
-                    self.kernel.run(cell.source, self._left(CELL))
+                    self.kernel.run(cell.source, seconds)
                 except Gone:
                     return self._again(before)
 
@@ -189,8 +213,12 @@ class Run:
         if blank and blank[-1]:
             text = f"`{exercise.name}` is still blank."
             return self._show(cell, exercise, Diagnosis("not attempted", None, text))
-        asked = Asked(self.kernel, exercise.name, self._left(CALLS))
-        found = diagnose(exercise, asked)
+        seconds = self._left(CALLS)
+        try:
+            found, asked = self._twice(number, lambda: self._ask(exercise, seconds))
+        except Gone as gone:
+            self._show(cell, exercise, stopped(gone))
+            return self._again(number)
         if found.outcome == "correct":
             self.claims.append((number, cell, exercise, found, asked.said))
         else:
@@ -198,8 +226,10 @@ class Run:
         if asked.borrowed:
             names = ", ".join(sorted(asked.borrowed))
             self.look.append(f"{exercise.name} calls helpers' own {names}")
-        if asked.gone:
-            self._again(number)
+
+    def _ask(self, exercise, seconds):
+        asked = Asked(self.kernel, exercise.name, seconds)
+        return diagnose(exercise, asked), asked
 
     def _confirm(self, number, cell, exercise, found, said):
         """Ask for the hidden inputs too, now that no output can tell of them any more; then show the verdict."""
@@ -210,14 +240,14 @@ class Run:
             same = False
         if not same:  # a later cell has changed it
             self._again(number)
-            asked = Asked(self.kernel, exercise.name, self._left(CALLS))
-        hidden = diagnose(with_hidden_inputs(exercise, self.key), asked)
-        if asked.gone:
-            found = hidden
+        seconds = self._left(CALLS)
+        try:
+            if self._ask(with_hidden_inputs(exercise, self.key), seconds)[0].outcome != "correct":
+                text = "It is right for the inputs of the lesson's check and wrong for others."
+                found = Diagnosis("wrong", "made_to_measure", text)
+        except Gone as gone:
+            found = stopped(gone)
             self._again(number)
-        elif hidden.outcome != "correct":
-            text = "It is right for the inputs of the lesson's check and wrong for others."
-            found = Diagnosis("wrong", "made_to_measure", text)
         self._show(cell, exercise, found)
 
     def _show(self, cell, exercise, found):
@@ -241,24 +271,23 @@ def _error(title, text):
 
 
 def diagnose(exercise, asked):
-    """The verdict of an exercise's check on a function that is only reached by asking."""
+    """The verdict of an exercise's check on a function that is only reached by asking; Gone when that ends it."""
     if any(map(callable, _flat(exercise.probes))):
         exercise = replace(exercise, properties=None)  # they watch what the functions are given, over there
-    try:
-        if unusable := asked.prepare(exercise):
-            return unusable
-        with (
-            _ONE_AT_A_TIME,
-            ThreadPoolExecutor(1) as aside,
-        ):  # the check's own time limit is for the main thread
-            found = aside.submit(exercise.diagnose, asked).result()
-    except Gone as gone:
-        asked.gone = gone
+    if unusable := asked.prepare(exercise):
+        return unusable
+    with _ONE_AT_A_TIME, ThreadPoolExecutor(1) as aside:  # the check's own time limit is for the main thread
+        found = aside.submit(exercise.diagnose, asked).result()
     if asked.gone:
-        why = str(asked.gone)
-        mistake = "ended" if "ended" in why else "no_values" if "no values" in why else "too_slow"
-        return Diagnosis("raised", mistake, f"When it was called, your function {asked.gone}.")
+        raise asked.gone
     return found
+
+
+def stopped(gone):
+    """The verdict on a function that ended the kernel, or did not end."""
+    why = str(gone)
+    mistake = "ended" if "ended" in why else "no_values" if "no values" in why else "too_slow"
+    return Diagnosis("raised", mistake, f"When it was called, your function {why}.")
 
 
 def _flat(value):
@@ -322,7 +351,7 @@ class Asked:
             if isinstance(reply, dict) and isinstance(reply.get("answers", []), list):
                 return reply
             raise Gone("sent no values")
-        except (ValueError, RecursionError):
+        except (ValueError, TypeError, RecursionError):
             raise Gone("sent no values") from None
         finally:
             self.seconds -= time.monotonic() - began  # what the check itself takes does not count

@@ -82,7 +82,9 @@ def _place(error):
 
 def pack(value):
     """A value as JSON can hold it: numbers and arrays by content, anything else by the name of its type."""
-    if value is None or type(value) in (bool, int, float, str):
+    if type(value) is str:
+        return ["str", value[:1000]]
+    if value is None or type(value) in (bool, int, float):
         return [type(value).__name__, value if type(value) is not int or abs(value) < 2**62 else float(value)]
     if type(value) in (list, tuple):
         return [type(value).__name__, [*map(pack, value[:1000])]]
