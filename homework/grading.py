@@ -10,6 +10,7 @@ import sys
 import tempfile
 import threading
 import time
+import warnings
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
@@ -176,7 +177,9 @@ class Writer:
             shutil.copy(stamp, place)
         elif stamp.exists():
             lines.append("timestamp.txt is no time")
-        done = self.api.autograde(self.assignment, student, force=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # SQLAlchemy's, of nbgrader's own
+            done = self.api.autograde(self.assignment, student, force=True)
         shutil.rmtree(place)
         if not done["success"]:
             lines.append(

@@ -222,7 +222,7 @@ class Kernel:
                 if message["msg_type"] == "execute_reply":
                     reply, end = message["content"], min(end, time.monotonic() + GRACE)
                 elif message["msg_type"] == "status":
-                    idle = idle or message["content"]["execution_state"] == "idle"
+                    idle = idle or message["content"].get("execution_state") == "idle"
                 else:
                     show(message)
             if self._ended() and not (reply and idle):
@@ -258,7 +258,7 @@ class Kernel:
                 except Exception:  # nothing there, or not a message: a student's code may send anything
                     break
                 wait = 0
-                if message["parent_header"].get("msg_id") == asked:
+                if message["parent_header"].get("msg_id") == asked and isinstance(message["content"], dict):
                     yield message
 
 
