@@ -446,6 +446,7 @@ def test_nothing_was_read_or_written(graded):
     for path in folder.glob("autograded/*/*/*.ipynb"):
         text = path.read_text()
         assert secret not in text
+    assert leaks.scan(folder) == []
     everything = (folder / "autograded" / "reads_everything" / LESSON / f"{LESSON}.ipynb").read_text()
     assert ": [" in everything and "release" not in everything and "submitted" not in everything
 
