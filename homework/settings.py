@@ -109,7 +109,8 @@ def configure(c, config_file):
     before = [ours + "Rebuild", theirs + "OverwriteCells"]
     c.Autograde.sanitize_preprocessors = [*before, *SAVED[-1:]]
     c.Autograde.autograde_preprocessors = [ours + "Judge", *SAVED]
-    c.HTMLExporter.sanitize_html = True  # no script of a student's runs in the formgrader
+    # No script of a student's runs in the formgrader.
+    c.HTMLExporter.preprocessors = ["nbconvert.preprocessors.sanitize.SanitizeHTML"]
 
 
 def configure_judged(c, submitted):
