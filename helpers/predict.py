@@ -17,27 +17,27 @@ from .results import tell
 
 OPEN = "not answered yet"
 answers = Answers()
-_asked = {}  # the predictions of this notebook, in order; the values do not matter
+_asked: dict = {}  # the predictions of this notebook, in order; the values do not matter
 
 
-def ask(name):
+def ask(name: str) -> "Ask":
     """Ask for a prediction; after *Lock in* it stays what it is."""
     prediction = find(PREDICTIONS, name, "prediction")
     _asked[name] = None
     return Ask(name, prediction)
 
 
-def reveal(name):
+def reveal(name: str) -> "Reveal":
     """Show the prediction beside what is measured; it waits until a prediction is locked in."""
     return Reveal(name, find(PREDICTIONS, name, "prediction"))
 
 
-def table():
+def table() -> "Table":
     """Show the predictions that were asked so far: hits, misses and open ones."""
     return Table()
 
 
-def in_words(answer):
+def in_words(answer) -> str:
     """An answer as the learner gave it."""
     return answer if isinstance(answer, str) else f"{answer:.12g}"
 

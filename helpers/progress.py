@@ -135,7 +135,7 @@ def _state(entry):
 
 def _details(notebook, kind):
     """What stands how: "the first, the second: hit; the third: open"."""
-    groups = {}
+    groups: dict = {}
     for name, entry in _entries(notebook, kind).items():
         chosen = f" ({in_words(entry['chosen'])})" if entry and kind == "prediction" else ""
         groups.setdefault(_state(entry), []).append(ITEMS[notebook][kind][name] + chosen)

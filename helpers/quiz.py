@@ -18,12 +18,12 @@ OPEN = "not answered yet"
 answers = Answers()  # by "quiz/question": the text of the option
 
 
-def ask(name):
+def ask(name: str) -> "Quiz":
     """Show the questions of one notebook's quiz."""
     return Quiz(name, find(QUIZZES, name, "quiz"))
 
 
-def feedback(option):
+def feedback(option) -> tuple[str, str, str]:
     """(mark, verdict, why) for an option."""
     return ("✓", "Right.", option.why) if option.right else ("✗", "Not quite.", option.why)
 

@@ -32,7 +32,7 @@ from .environment import COURSE
 VERSION = 1
 PATIENCE = 2  # seconds after which a lock must have been left behind by a kernel that was killed
 ANY = {"notebook": (str,), "kind": (str,), "id": (str,), "right": (bool,), "time": (str,)}
-FIELDS = {
+FIELDS: dict[str, dict] = {
     "exercise": ANY | {"checks": (int,), "mistake": (str, NoneType)},
     "prediction": ANY | {"chosen": (str, int, float)},
     "quiz": ANY | {"checks": (int,)},
@@ -67,7 +67,7 @@ def _sound(entry):
 
 def merge(*many):
     """Several lists of entries as one: {(notebook, kind, id): entry}."""
-    merged = {}
+    merged: dict = {}
     for entry in sum(map(list, many), []):
         first, last = sorted((merged.get(KEY(entry), entry), entry), key=itemgetter("time"))
         merged[KEY(entry)] = first if first["right"] or first["kind"] == "prediction" else last

@@ -1,6 +1,6 @@
 """What a learner's answers came to, for whoever wants to hear it; `progress` does."""
 
-_listeners = []
+_listeners: list = []
 
 
 def listen(listener):

@@ -1,7 +1,7 @@
 """Exercises whose answer stands nowhere: a seed chooses a specification, and everything comes from that.
 
 A specification chooses one of several for each decision (which axis, which spread, where eps stands ...). Each
-choice is one line of a table in `ingredients`: its words in the prompt, its piece of the formula and of the
+choice stands in a table of `ingredients`: its words in the prompt, its piece of the formula and of the
 solution, and what a learner is told who chose it by mistake. So these cannot disagree.
 """
 
@@ -17,7 +17,7 @@ from helpers.exercises.comparing import reader
 from helpers.exercises.core import Diagnosis, Exercise
 from helpers.exercises.slips import Slip, Space
 
-from .ingredients import FAMILIES, fill
+from .frames import FAMILIES, fill
 
 LESSON = "This is the function of the lesson. The exercise asks for another one: read its text line by line."
 SIGNS = (("np.", ""), ("**2", "²"), ("**", "^"), (" * ", " · "))  # a formula as it is written by hand

@@ -40,7 +40,7 @@ for (const form of document.querySelectorAll('.course-form')) {
 )
 # A page sends a widget's next change only when the kernel has done with the one before, but a click at once:
 # the click overtakes the change. What arrives within this second after a click was entered before it.
-GRACE = 1
+GRACE = 1.0
 BUTTON = {"width": "auto", "align_self": "flex-start"}
 CELL = "text-align:left; vertical-align:top; padding:.3em .8em .3em 0"
 EDGES = {"✓": "#009E73", "✗": "#D55E00", "≠": "#D55E00"}  # the mark and its words say it too

@@ -2,8 +2,6 @@
 
 import re
 
-import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from helpers import record
@@ -39,18 +37,3 @@ def test_progress_follows_is_kept_and_taken_along(open_notebook):
     expect(shown.get_by_role("status")).to_have_text("Kept in the file progress.json, and sent nowhere.")
     rerun(notebook, SHOW)
     expect(shown).to_contain_text("backprop_chain: passed at check 1")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
-def test_axe_finds_nothing_in_both_tables(open_notebook, theme):
-    notebook = open_notebook("00_start_here", "progress.course()")
-    page = notebook.page
-    page.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", theme)
-    page.wait_for_function("theme => document.body.dataset.jpThemeName === theme", arg=theme)
-    area = notebook.output("progress.course()")
-    area.scroll_into_view_if_needed()
-    for width in (1280, 600):
-        page.set_viewport_size({"width": width, "height": 900})
-        found = Axe().run(page, context=".jp-Cell-outputArea").response["violations"]
-        assert [(v["id"], v["nodes"][0]["html"]) for v in found] == []

@@ -37,14 +37,12 @@ def same(exercise, one, other, tolerance=1e-6):
     )
 
 
-def agree(name, f, g, tolerance=1e-6):
+def agree(name, f, g, tolerance=1e-6, inputs=None):
     """Do two functions give the same numbers on every input of an exercise? Not when one fails."""
+    inputs = inputs or variants.FAMILIES[name].probes
     try:
         with np.errstate(all="ignore"):
-            return all(
-                same(exercises.ALL[name], f(*args), g(*args), tolerance)
-                for args in variants.FAMILIES[name].probes
-            )
+            return all(same(exercises.ALL[name], f(*args), g(*args), tolerance) for args in inputs)
     except Exception:
         return False
 
@@ -55,7 +53,7 @@ def probes(exercise):
     def size(args):
         return sum(np.size(a) for a in args if isinstance(a, np.ndarray))
 
-    return sorted(exercise.probes, key=size)[:4]
+    return sorted(exercise.probes, key=size)[:3]
 
 
 def test_every_exercise_of_the_course_has_variants():
@@ -65,16 +63,20 @@ def test_every_exercise_of_the_course_has_variants():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_words_of_the_prompt_say_what_the_solution_does(name):
+    seen = set()
     for seed in SEEDS:
-        _, exercise = varied(name, seed)
+        chosen, exercise = varied(name, seed)
         words, _ = split(exercise.prompt)
         for args in probes(exercise):
             assert same(exercise, exercise.reference(*args), WORDS[name](words, *args)), exercise.prompt
+        seen |= set(chosen.items())
+    table = variants.FAMILIES[name].table
+    assert seen == {(d, c) for d, choices in table.items() for c, it in choices.items() if it.prompt}
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_formulas_of_the_prompt_say_what_the_solution_does(name):
-    for seed in SEEDS:
+    for seed in SEEDS[:8]:
         _, exercise = varied(name, seed)
         for args in probes(exercise):
             read = by_formula(name, *split(exercise.prompt), dict(zip(exercise.parameters, args)))
@@ -98,6 +100,7 @@ def test_the_frame_filled_with_the_lessons_choices_is_the_lessons_function(name)
     lesson, family = exercises.ALL[name], variants.FAMILIES[name]
     assert set(family.textbook) == set(family.table)
     f = variants.function(name, family.textbook)
+    assert varied(name, SEEDS[0])[1].parameters == lesson.parameters
     for args in family.probes:
         assert same(lesson, f(*args), lesson.reference(*args), 1e-9)
 
@@ -122,7 +125,7 @@ def test_no_function_of_a_lesson_is_a_solution(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_each_single_mistake_is_named(name):
-    for seed in SEEDS[:4]:
+    for seed in SEEDS[:2]:
         chosen, exercise = varied(name, seed)
         assert exercise.diagnose(exercise.reference).outcome == "correct"
         made = {"textbook": exercises.ALL[name].reference}
@@ -160,10 +163,11 @@ def test_hidden_inputs_tell_the_solution_from_the_lessons_function_and_from_mist
         hidden = with_hidden_inputs(exercise, "key")
         assert all(np.isfinite(part).all() for want in hidden.wanted for parts in want for part in parts)
         assert hidden.diagnose(exercise.reference).outcome == "correct"
-        assert hidden.diagnose(exercises.ALL[name].reference).outcome != "correct"
-        for slip in exercise.space.slips[1:]:
-            f = variants.function(name, chosen | {slip.decision: slip.choice})
-            assert hidden.diagnose(f).outcome != "correct", (chosen, slip.name)
+        others = [
+            variants.function(name, chosen | {it.decision: it.choice}) for it in exercise.space.slips[1:]
+        ]
+        for f in (exercises.ALL[name].reference, *others):
+            assert not agree(name, exercise.reference, f, 1e-4, hidden.probes), chosen
 
 
 @pytest.mark.parametrize("name", NAMES)
