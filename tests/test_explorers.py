@@ -14,10 +14,17 @@ from .moves import values_of
 NAMES = list(explorers.ALL)
 
 
+class Opened(dict):
+    """Each explorer by its name, made when it is first asked for."""
+
+    def __missing__(self, name):
+        self[name] = explorers.ALL[name]()
+        return self[name]
+
+
 @pytest.fixture(scope="module")
 def opened():
-    """Each explorer, made once for this module."""
-    return {name: explorer() for name, explorer in explorers.ALL.items()}
+    return Opened()
 
 
 def ends_and_default(control):
@@ -183,7 +190,7 @@ def test_the_steps_say_what_numpy_computes(opened, x):
     x_hat = (x - x.mean()) / np.sqrt(x.var() + 1e-3)
     steps = {
         "Input": x,
-        "Centered": x - x.mean(),
+        "Centred": x - x.mean(),
         "Normalized": x_hat,
         "Scaled and shifted": -1.5 * x_hat + 0.3,
     }
