@@ -3,12 +3,13 @@
 import itertools
 import re
 
-import ipywidgets as widgets
 import numpy as np
 import pytest
 
-from helpers import controls, experiments, explorers
+from helpers import experiments, explorers
 from helpers.figures import count, words
+
+from .moves import values_of
 
 NAMES = list(explorers.ALL)
 
@@ -24,21 +25,6 @@ class Opened(dict):
 @pytest.fixture(scope="module")
 def opened():
     return Opened()
-
-
-def values_of(control, most=65):
-    """The values that a learner can give a control; long sliders thinned out, ends and default kept."""
-    if isinstance(control, controls.Tabs):
-        return control.names
-    if isinstance(control, controls.Numbers):
-        return [*control.examples.values(), (1.0, 2.0), tuple(range(16)), (-1e100, 1e100), (1e-300, -1e-300)]
-    if hasattr(control, "options"):
-        return [value for _, value in control.options]
-    if isinstance(control, widgets.FloatLogSlider):
-        return 10.0 ** np.arange(control.min, control.max + control.step / 2, control.step)
-    steps = round((control.max - control.min) / control.step)
-    every = np.unique(np.linspace(0, steps, min(steps + 1, most)).round())
-    return [type(control.value)(control.min + n * control.step) for n in every]
 
 
 def ends_and_default(control):
