@@ -184,7 +184,7 @@ CASES = {
     "warns": (lambda f: with_cell(f, "import warnings, sys\nwarnings.warn('x')\nprint('x', file=sys.stderr)"), ALL, "imports"),
     "warns_answer": (lambda f: with_body(f, "np.log(-np.ones(3)); print('hello')", *RIGHT_LINE), ALL, None),
     "noisy": (lambda f: with_cell(f, "for _ in range(200): print('x' * 1_000_000)"), ALL, None),
-    "memory": (lambda f: with_cell(f, "big = [np.ones(2**20) for _ in range(1500)]"), ALL, None),
+    "memory": (lambda f: with_cell(f, "big = [np.empty(2**24) for _ in range(100)]"), ALL, None),
     "memory_answer": (lambda f: with_body(f, "return np.ones(12 * 2**27)"), BACKWARD, None),
     "own_error": (lambda f: with_cell(f, "1 / 0"), ALL, None),
     "patched_allclose": (lambda f: with_cell(f, "np.allclose = lambda *a, **k: True", WRONG), 0, "np.allclose"),

@@ -60,8 +60,8 @@ def desk(tmp_path_factory):
                 time.sleep(0.3)
         yield url, folder
     finally:
-        process.terminate()
-        process.wait(30)
+        process.kill()
+        process.wait()
 
 
 def test_a_written_answer_gets_its_points_below_the_verdicts(page, desk):
