@@ -9,9 +9,10 @@ from matplotlib.path import Path
 from matplotlib.ticker import LogLocator, MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
-# One idea, one colour (Okabe-Ito; purple darkened to 3:1 on white), and always a label or a shape too.
+# One idea, one colour (blue and vermilion of Okabe-Ito, the others moved until no two look alike to a colour-blind
+# reader), and always a label or a shape too.
 WITH, WITHOUT = "#0072B2", "#D55E00"
-MEAN, SPREAD, LEARNED = "#009E73", "#AA4499", "#AA4499"
+MEAN, SPREAD, LEARNED = "#00A86B", "#85205A", "#85205A"
 GHOST, THEORY, INK = "#767676", "#222222", "#222222"
 
 STEPS = (1, 2, 5, 10)  # ticks at round numbers
