@@ -124,8 +124,8 @@ class Explorer:
         if keys and name not in self.NO_CHANGE and self.changed(before, name):
             self.sentences.add(self.sentence.inner_text())
             self.shapes.add(self.area.evaluate(SHAPE))
-        if name == "Start":
-            control = self.area.get_by_role("button", name="Stop")
+        if name == "Start":  # disabled by its own action; a short training may be done already
+            control = self.area.get_by_role("button", name=re.compile("Stop|Reset"), disabled=False).last
         if not control.evaluate("e => e === document.activeElement"):
             self.faults.append(f"{name}: the focus is at {self.page.evaluate(FOCUS)['what']}")
 
@@ -172,7 +172,7 @@ def check_exercises(notebook):
     sources = page.evaluate(
         "() => window.jupyterapp.shell.currentWidget.content.widgets.map(c => c.model.sharedModel.source)"
     )
-    for at in [at for at, source in enumerate(sources) if ".check(" in source]:
+    for at in [at for at, source in enumerate(sources) if re.search(r"exercises\..+\.check\(", source)]:
         page.evaluate(ACTIVATE, at)
         page.keyboard.press("Enter")  # into the cell, and out of it
         page.keyboard.press("End")
