@@ -155,14 +155,19 @@ class Explorer:
         return [] if pressed else ["Enter"]
 
 
-def answer(page, form):
+def answer(notebook, form):
     """Answer a question by keys; the focus stays on its button."""
-    button = form.get_by_role("button")
+    page, button = notebook.page, form.get_by_role("button")
     form.locator("input").first.focus()
     page.keyboard.press("Space" if form.get_by_role("radio").count() else "7")
     page.keyboard.press("Tab")
+    expect(button).to_be_focused()
+    notebook.wait_idle()
     page.keyboard.press("Enter")
-    expect(form.get_by_role("status")).to_have_text(re.compile("Locked in|Right|Not quite"))
+    answered = re.compile("Locked in|Right|Not quite")
+    expect(form.get_by_role("status")).to_have_text(
+        answered, timeout=60_000
+    )  # a prediction may be measured now
     expect(button).to_be_focused()
 
 
@@ -198,7 +203,7 @@ def test_a_notebook_for_everyone(open_notebook, name):
     walk_both_ways(notebook)
     check_exercises(notebook)
     for form in page.locator(".course-form").all():
-        answer(page, form)
+        answer(notebook, form)
     faults = []
     for area in page.locator(f"{OUTPUT}:has(img[width])").all():
         faults += Explorer(page, area).use_all()
