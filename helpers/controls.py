@@ -15,7 +15,7 @@ MAX_NUMBERS = 16
 NOTE = "font-size:13px; min-height:1.5em; color:var(--jp-error-color1, #b3261e)"
 
 
-def toggle(description, *options):
+def toggle(description: str, *options) -> widgets.ToggleButtons:
     """A row of buttons, one of them chosen; options: words, or (words, value) pairs."""
     style = {**LABEL, "button_width": "auto"}
     layout = {
@@ -28,7 +28,7 @@ def toggle(description, *options):
     return widgets.ToggleButtons(description=description, options=_pairs(options), style=style, layout=layout)
 
 
-def choice(description, *options):
+def choice(description: str, *options) -> widgets.Dropdown:
     """A menu; options: words, or (words, value) pairs."""
     layout = {"width": "auto"}
     return widgets.Dropdown(description=description, options=_pairs(options), style=LABEL, layout=layout)
@@ -38,22 +38,22 @@ def _pairs(options):
     return [option if isinstance(option, tuple) else (option, option) for option in options]
 
 
-def whole(description, value, low, high):
+def whole(description: str, value: int, low: int, high: int) -> widgets.IntSlider:
     """A slider over whole numbers."""
     return widgets.IntSlider(value, low, high, **_look(description))
 
 
-def number(description, value, low, high, step):
+def number(description: str, value: float, low: float, high: float, step: float) -> widgets.FloatSlider:
     """A slider over numbers."""
     return widgets.FloatSlider(value, min=low, max=high, step=step, **_look(description))
 
 
-def stops(description, value, *options):
+def stops(description: str, value, *options) -> widgets.SelectionSlider:
     """A slider that knows these values only."""
     return widgets.SelectionSlider(options=_pairs(options), value=value, **_look(description))
 
 
-def power(description, value, low, high):
+def power(description: str, value: float, low: float, high: float) -> widgets.FloatLogSlider:
     """A slider over powers of ten: value, low and high are exponents; its value is the power."""
     look = {"readout_format": ".1e", **_look(description)}
     return widgets.FloatLogSlider(10.0**value, min=low, max=high, step=0.5, **look)
@@ -65,7 +65,7 @@ def _look(description):
     return {"description": description, "style": LABEL, "layout": layout}
 
 
-def only_when(control, value, *others, room=False):
+def only_when(control, value, *others, room=False) -> None:
     """Show the other controls only while `control` has this value, or one of several in a tuple.
 
     room: their room is kept, so that nothing moves.
@@ -85,12 +85,12 @@ def only_when(control, value, *others, room=False):
     follow()
 
 
-def at_most(control, other):
+def at_most(control, other) -> None:
     """Keep the slider `control` at or below the value of the slider `other`."""
     widgets.dlink((other, "value"), (control, "max"))
 
 
-def parse_numbers(text):
+def parse_numbers(text: str) -> tuple[float, ...]:
     """The numbers in a text, separated by commas or spaces -> tuple of 2 to 16 floats.
 
     ValueError says in one sentence what is wrong with the text.
@@ -120,7 +120,7 @@ def _parse_number(word):
     return value
 
 
-def write_numbers(numbers):
+def write_numbers(numbers) -> str:
     """The text that a learner could have typed for these numbers."""
     return ", ".join(f"{value:.6g}" for value in numbers)
 

@@ -10,6 +10,8 @@ Conventions, for every function here:
 * nothing changes its arguments.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 
@@ -31,7 +33,9 @@ def _leading(x):
 # ------------------------------------------------------------------------------ LayerNorm
 
 
-def layer_norm(x, gamma, beta, eps=1e-5):
+def layer_norm(
+    x: np.ndarray, gamma: np.ndarray | float, beta: np.ndarray | float, eps: float = 1e-5
+) -> np.ndarray:
     """Normalize each row of x to mean 0 and std 1, then scale by gamma and shift by beta.
 
     x (..., d), gamma (d,), beta (d,) -> (..., d). Ba et al. 2016, arXiv:1607.06450, eq. 4.
@@ -43,7 +47,9 @@ def layer_norm(x, gamma, beta, eps=1e-5):
     return _like(x_hat * _float64(gamma) + _float64(beta), x)
 
 
-def layer_norm_backward(dy, x, gamma, eps=1e-5):
+def layer_norm_backward(
+    dy: np.ndarray, x: np.ndarray, gamma: np.ndarray | float, eps: float = 1e-5
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Gradients of layer_norm: what reaches x, gamma and beta when dy arrives at the output.
 
     dy (..., d), x (..., d), gamma (d,) -> dx (..., d), dgamma (d,), dbeta (d,).
@@ -62,7 +68,7 @@ def layer_norm_backward(dy, x, gamma, eps=1e-5):
 # ------------------------------------------------------------------------------ RMSNorm
 
 
-def rms_norm(x, gamma, eps=1e-6):
+def rms_norm(x: np.ndarray, gamma: np.ndarray, eps: float = 1e-6) -> np.ndarray:
     """Divide each row of x by its root mean square, then scale by gamma; no mean, no beta.
 
     x (..., d), gamma (d,) -> (..., d). Zhang & Sennrich 2019, arXiv:1910.07467, eq. 4.
@@ -72,15 +78,17 @@ def rms_norm(x, gamma, eps=1e-6):
     return _like(h / rms * _float64(gamma), x)
 
 
-def rms_norm_offset(x, w, eps=1e-6):
+def rms_norm_offset(x: np.ndarray, w: np.ndarray, eps: float = 1e-6) -> np.ndarray:
     """RMSNorm whose gain is stored around zero: the output is multiplied by 1 + w.
 
-    x (..., d), w (d,) -> (..., d). As in Gemma (2024), arXiv:2403.08295.
+    x (..., d), w (d,) -> (..., d). As in Gemma: Gemma Team 2024, arXiv:2403.08295.
     """
     return rms_norm(x, 1 + _float64(w), eps)
 
 
-def rms_norm_backward(dy, x, gamma, eps=1e-6):
+def rms_norm_backward(
+    dy: np.ndarray, x: np.ndarray, gamma: np.ndarray, eps: float = 1e-6
+) -> tuple[np.ndarray, np.ndarray]:
     """Gradients of rms_norm.
 
     dy (..., d), x (..., d), gamma (d,) -> dx (..., d), dgamma (d,).
@@ -105,7 +113,16 @@ def _per_channel(v, x):
     return _float64(v).reshape(1, -1, *[1] * (x.ndim - 2))
 
 
-def batch_norm(x, gamma, beta, running_mean, running_var, training, momentum=0.1, eps=1e-5):
+def batch_norm(
+    x: np.ndarray,
+    gamma: np.ndarray,
+    beta: np.ndarray,
+    running_mean: np.ndarray,
+    running_var: np.ndarray,
+    training: bool,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Normalize each channel over the batch (training) or by the running statistics (evaluation).
 
     x (N, C, ...), gamma, beta, running_mean, running_var (C,) -> y (N, C, ...), and the running
@@ -132,7 +149,9 @@ def batch_norm(x, gamma, beta, running_mean, running_var, training, momentum=0.1
     return _like(y, x), running_mean, running_var
 
 
-def batch_norm_backward(dy, x, gamma, eps=1e-5):
+def batch_norm_backward(
+    dy: np.ndarray, x: np.ndarray, gamma: np.ndarray, eps: float = 1e-5
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Gradients of batch_norm in training, where mean and variance depend on x too.
 
     dy (N, C, ...), x (N, C, ...), gamma (C,) -> dx (N, C, ...), dgamma (C,), dbeta (C,).
@@ -148,7 +167,9 @@ def batch_norm_backward(dy, x, gamma, eps=1e-5):
     return dx, (dy * x_hat).sum(axis=axes), dy.sum(axis=axes)
 
 
-def masked_batch_norm(x, mask, gamma, beta, eps=1e-5):
+def masked_batch_norm(
+    x: np.ndarray, mask: np.ndarray, gamma: np.ndarray, beta: np.ndarray, eps: float = 1e-5
+) -> np.ndarray:
     """Normalize each channel over the real tokens only; padding neither counts nor comes out.
 
     x (N, T, C), mask (N, T) of bool (True: a real token), gamma, beta (C,) -> (N, T, C), 0 at
@@ -169,7 +190,9 @@ def _in_groups(a, groups):
     return a.reshape(len(a), groups, -1)
 
 
-def group_norm(x, gamma, beta, groups, eps=1e-5):
+def group_norm(
+    x: np.ndarray, gamma: np.ndarray, beta: np.ndarray, groups: int, eps: float = 1e-5
+) -> np.ndarray:
     """Normalize each group of neighbouring channels of an example, over all its positions.
 
     x (N, C, ...), gamma, beta (C,), C a multiple of groups -> (N, C, ...). One group: all channels; C
@@ -180,7 +203,9 @@ def group_norm(x, gamma, beta, groups, eps=1e-5):
     return _like(x_hat * _per_channel(gamma, h) + _per_channel(beta, h), x)
 
 
-def group_norm_backward(dy, x, gamma, groups, eps=1e-5):
+def group_norm_backward(
+    dy: np.ndarray, x: np.ndarray, gamma: np.ndarray, groups: int, eps: float = 1e-5
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Gradients of group_norm.
 
     dy (N, C, ...), x (N, C, ...), gamma (C,) -> dx (N, C, ...), dgamma (C,), dbeta (C,).
@@ -195,22 +220,22 @@ def group_norm_backward(dy, x, gamma, groups, eps=1e-5):
 # ------------------------------------------------------------------------------ activations
 
 
-def tanh(z):
+def tanh(z: np.ndarray) -> np.ndarray:
     """Hyperbolic tangent; z (any shape) -> the same shape."""
     return np.tanh(z)
 
 
-def tanh_backward(dy, z):
+def tanh_backward(dy: np.ndarray, z: np.ndarray) -> np.ndarray:
     """Gradient of tanh: 1 - tanh(z)^2; dy, z (any shape) -> the same shape."""
     return dy * (1 - np.tanh(z) ** 2)
 
 
-def relu(z):
+def relu(z: np.ndarray) -> np.ndarray:
     """Negative values become 0; z (any shape) -> the same shape."""
     return np.maximum(z, 0)
 
 
-def relu_backward(dy, z):
+def relu_backward(dy: np.ndarray, z: np.ndarray) -> np.ndarray:
     """Gradient of relu, taken as 0 at z = 0; dy, z (any shape) -> the same shape."""
     return dy * (z > 0)
 
@@ -219,7 +244,7 @@ GELU_SCALE = np.sqrt(2 / np.pi)
 GELU_CUBIC = 0.044715
 
 
-def gelu(z):
+def gelu(z: np.ndarray) -> np.ndarray:
     """GELU in its tanh form; z (any shape) -> the same shape.
 
     Hendrycks & Gimpel 2016, arXiv:1606.08415, section 2.
@@ -227,19 +252,19 @@ def gelu(z):
     return z / 2 * (1 + np.tanh(GELU_SCALE * (z + GELU_CUBIC * z**3)))
 
 
-def gelu_backward(dy, z):
+def gelu_backward(dy: np.ndarray, z: np.ndarray) -> np.ndarray:
     """Gradient of gelu; dy, z (any shape) -> the same shape."""
     t = np.tanh(GELU_SCALE * (z + GELU_CUBIC * z**3))
     dt = (1 - t**2) * GELU_SCALE * (1 + 3 * GELU_CUBIC * z**2)
     return dy * ((1 + t) / 2 + z / 2 * dt)
 
 
-def linear(z):
+def linear(z: np.ndarray) -> np.ndarray:
     """No activation: the identity; z (any shape) -> the same."""
     return z
 
 
-def linear_backward(dy, z):
+def linear_backward(dy: np.ndarray, z: np.ndarray) -> np.ndarray:
     """Gradient of the identity; dy (any shape) -> the same."""
     return dy
 
@@ -247,23 +272,25 @@ def linear_backward(dy, z):
 # ------------------------------------------------------------------------------ attention
 
 
-def softmax(z):
+def softmax(z: np.ndarray) -> np.ndarray:
     """Positive numbers that add up to 1 along the last axis; z (..., n) -> (..., n)."""
     e = np.exp(z - z.max(axis=-1, keepdims=True))
     return e / e.sum(axis=-1, keepdims=True)
 
 
-def softmax_backward(dp, p):
+def softmax_backward(dp: np.ndarray, p: np.ndarray) -> np.ndarray:
     """Gradient of p = softmax(z); dp, p (..., n) -> dz (..., n)."""
     return p * (dp - (dp * p).sum(axis=-1, keepdims=True))
 
 
-def causal_mask(tokens):
+def causal_mask(tokens: int) -> np.ndarray:
     """Who may look at whom when nobody looks ahead; -> (tokens, tokens) of bool, one row a looker."""
     return np.tril(np.ones((tokens, tokens), bool))
 
 
-def attention(q, k, v, mask=None):
+def attention(
+    q: np.ndarray, k: np.ndarray, v: np.ndarray, mask: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Each token's mean of the values v, weighted by how well its query meets their keys.
 
     q, k, v (..., tokens, d), mask (..., tokens, tokens) of bool (True: may look) or None ->
@@ -276,7 +303,9 @@ def attention(q, k, v, mask=None):
     return weights @ v, weights
 
 
-def attention_backward(dy, q, k, v, weights):
+def attention_backward(
+    dy: np.ndarray, q: np.ndarray, k: np.ndarray, v: np.ndarray, weights: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Gradients of attention; dy, q, k, v (..., tokens, d), weights (..., tokens, tokens) -> dq, dk, dv."""
     dscores = softmax_backward(dy @ v.swapaxes(-1, -2), weights) / np.sqrt(q.shape[-1])
     return dscores @ k, dscores.swapaxes(-1, -2) @ q, weights.swapaxes(-1, -2) @ dy
@@ -285,7 +314,7 @@ def attention_backward(dy, q, k, v, weights):
 # ------------------------------------------------------------------------------ residual connections
 
 
-def residual_block(x, f):
+def residual_block(x: np.ndarray, f: Callable) -> np.ndarray:
     """Add the branch's output to its input: y = x + f(x).
 
     x (..., d), f: (..., d) -> (..., d). He et al. 2015, arXiv:1512.03385, eq. 1.
@@ -293,7 +322,7 @@ def residual_block(x, f):
     return x + f(x)
 
 
-def projected_residual(x, f, proj):
+def projected_residual(x: np.ndarray, f: Callable, proj: Callable) -> np.ndarray:
     """Residual block that may change the width: proj maps x only where the shapes differ.
 
     x (..., d), f: (..., d) -> (..., e), proj: (..., d) -> (..., e). He et al. 2015, eq. 2.
@@ -303,7 +332,7 @@ def projected_residual(x, f, proj):
     return shortcut + h
 
 
-def residual_backward(dy, x, W):
+def residual_backward(dy: np.ndarray, x: np.ndarray, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Gradients of y = x + tanh(x @ W): the shortcut's part and the branch's part, added.
 
     dy (n, d), x (n, d), W (d, d) -> dx (n, d), dW (d, d).
@@ -312,7 +341,7 @@ def residual_backward(dy, x, W):
     return dy + dz @ W.T, x.T @ dz
 
 
-def pre_norm_block(x, f, norm):
+def pre_norm_block(x: np.ndarray, f: Callable, norm: Callable) -> np.ndarray:
     """Normalize what the branch is given, leave the stream alone: y = x + f(norm(x)).
 
     x (..., d) -> (..., d). He et al. 2016, arXiv:1603.05027; Xiong et al. 2020, arXiv:2002.04745.
@@ -320,7 +349,7 @@ def pre_norm_block(x, f, norm):
     return x + f(norm(x))
 
 
-def post_norm_block(x, f, norm):
+def post_norm_block(x: np.ndarray, f: Callable, norm: Callable) -> np.ndarray:
     """Normalize after the addition, as in the first transformer: y = norm(x + f(x)).
 
     x (..., d) -> (..., d). Vaswani et al. 2017, arXiv:1706.03762, section 3.1.
@@ -328,7 +357,9 @@ def post_norm_block(x, f, norm):
     return norm(x + f(x))
 
 
-def transformer_block(x, attn, ffn, norm1, norm2):
+def transformer_block(
+    x: np.ndarray, attn: Callable, ffn: Callable, norm1: Callable, norm2: Callable
+) -> np.ndarray:
     """Two pre-norm residual blocks in a row: attention, then the feed-forward network.
 
     x (batch, tokens, d) -> (batch, tokens, d). Xiong et al. 2020, figure 1b.
@@ -337,7 +368,7 @@ def transformer_block(x, attn, ffn, norm1, norm2):
     return pre_norm_block(x, ffn, norm2)
 
 
-def pre_norm_stack(x, fs, norms, final_norm):
+def pre_norm_stack(x: np.ndarray, fs: list, norms: list, final_norm: Callable) -> np.ndarray:
     """Pre-norm blocks one after the other; the stream has grown by then, so a last norm follows.
 
     x (..., d), fs and norms: lists of the same length -> (..., d). Xiong et al. 2020, figure 1b.
@@ -347,7 +378,7 @@ def pre_norm_stack(x, fs, norms, final_norm):
     return final_norm(x)
 
 
-def residual_init_std(base_std, n_layer):
+def residual_init_std(base_std: float, n_layer: int) -> float:
     """Std for the weights that end a branch: each layer adds two branches to the stream.
 
     base_std, n_layer: numbers -> number. Radford et al. 2019 (GPT-2), section 2.3.
@@ -358,7 +389,9 @@ def residual_init_std(base_std, n_layer):
 # ------------------------------------------------------------------------------ gradient flow
 
 
-def backprop_chain(x, Ws, dout, residual=False):
+def backprop_chain(
+    x: np.ndarray, Ws: list[np.ndarray], dout: np.ndarray, residual: bool = False
+) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """Gradients in a stack of tanh layers, h[l+1] = tanh(h[l] @ W[l]), plus h[l] if residual.
 
     x (n, d), Ws: list of L matrices, dout: the gradient at the last output ->
@@ -377,16 +410,16 @@ def backprop_chain(x, Ws, dout, residual=False):
     return dhs[::-1], dWs[::-1]
 
 
-def grad_norms(params, grads):
+def grad_norms(params: list[np.ndarray] | None, grads: list[np.ndarray]) -> tuple[np.ndarray, float]:
     """Euclidean length of each gradient, and of all of them together as one long vector.
 
-    params, grads: lists of arrays -> array of len(grads), number.
+    grads: list of arrays -> array of len(grads), number. params is not used.
     """
     per_tensor = np.array([np.sqrt((g**2).sum()) for g in grads])
     return per_tensor, np.sqrt((per_tensor**2).sum())
 
 
-def clip_by_global_norm(grads, max_norm):
+def clip_by_global_norm(grads: list[np.ndarray], max_norm: float) -> list[np.ndarray]:
     """Scale all gradients by one factor, so that together they are no longer than max_norm.
 
     grads: list of arrays, max_norm: number -> list of arrays. Pascanu et al. 2013,
@@ -397,7 +430,7 @@ def clip_by_global_norm(grads, max_norm):
     return [g * factor for g in grads]
 
 
-def sgd_steps(w, grad_fn, batches, lr):
+def sgd_steps(w: np.ndarray, grad_fn: Callable, batches: list, lr: float) -> np.ndarray:
     """One step of stochastic gradient descent a batch; each step starts with a fresh gradient.
 
     w: array, grad_fn(w, batch) -> array like w, batches: list, lr: number -> array like w.
@@ -416,7 +449,9 @@ class Layer:
     `backward(dy)` returns dL/dx and leaves the gradient of a parameter p in d + p (gamma: dgamma).
     """
 
-    parameters = ()  # names, in the order of the arguments of the function
+    parameters: tuple[str, ...] = ()  # names, in the order of the arguments of the function
+    forward: Callable
+    backward: Callable
 
     def __call__(self, *inputs):
         return self.forward(*inputs)
@@ -630,12 +665,12 @@ class Residual(Layer):
         return dy + self.branch.backward(self.alpha * dy)
 
 
-def pre_norm(branch, norm, alpha=1.0):
+def pre_norm(branch: Layer, norm: Layer, alpha: float = 1.0) -> Residual:
     """pre_norm_block as a layer: y = x + alpha * branch(norm(x))."""
     return Residual(Sequential(norm, branch), alpha)
 
 
-def post_norm(branch, norm, alpha=1.0):
+def post_norm(branch: Layer, norm: Layer, alpha: float = 1.0) -> Sequential:
     """post_norm_block as a layer: y = norm(x + alpha * branch(x))."""
     return Sequential(Residual(branch, alpha), norm)
 
@@ -673,12 +708,13 @@ class MultiHeadAttention(Layer):
         self.layers = self.q, self.k, self.v, self.out = [Linear(d_model, d_model, rng) for _ in range(4)]
 
     def forward(self, x, mask=None):
-        self.heads = [self._split(layer(x)) for layer in (self.q, self.k, self.v)]
-        y, self.weights = attention(*self.heads, self._for_all_heads(mask, x))
+        q, k, v = self.heads = [self._split(layer(x)) for layer in (self.q, self.k, self.v)]
+        y, self.weights = attention(q, k, v, self._for_all_heads(mask, x))
         return self.out(self._join(y))
 
     def backward(self, dy):
-        dheads = attention_backward(self._split(self.out.backward(dy)), *self.heads, self.weights)
+        q, k, v = self.heads
+        dheads = attention_backward(self._split(self.out.backward(dy)), q, k, v, self.weights)
         return sum(layer.backward(self._join(dh)) for layer, dh in zip(self.layers, dheads))
 
     def _split(self, h):

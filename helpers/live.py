@@ -11,7 +11,9 @@ import linecache
 import struct
 import traceback
 import zlib
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import ipywidgets as widgets
 import numpy as np
@@ -79,7 +81,7 @@ class Blitter:
         return np.asarray(self.canvas.buffer_rgba())[:, :, :3]
 
 
-def axes_now(figure):
+def axes_now(figure) -> tuple:
     """What a background depends on: the limits, scales and words of all axes, and the size."""
     return (*figure.get_size_inches(), figure.dpi, *(_axes_now(ax) for ax in figure.axes))
 
@@ -91,7 +93,7 @@ def _axes_now(ax):
     return (*limits, *(text.get_text() for text in texts))
 
 
-def png(frame):
+def png(frame: np.ndarray) -> bytes:
     """A frame (height, width, 3) of uint8 as the bytes of a PNG.
 
     Each row is stored as it is (filter 0). Pillow tries five filters a row; for pictures of flat areas
@@ -102,7 +104,7 @@ def png(frame):
     for channel in range(3):  # long strides: three times as fast as pixel by pixel
         rows[:, 1 + channel :: 3] = frame[:, :, channel]
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)  # 8 bits, RGB
-    chunks = (b"IHDR", header), (b"IDAT", zlib.compress(rows, 1)), (b"IEND", b"")
+    chunks = (b"IHDR", header), (b"IDAT", zlib.compress(rows.data, 1)), (b"IEND", b"")
     return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, data) for kind, data in chunks)
 
 
@@ -110,7 +112,7 @@ def _chunk(kind, data):
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
-def still(frame, sentence):
+def still(frame, sentence) -> bytes:
     """The picture for viewers without a kernel: the sentence drawn above it, 256 colours; a PNG."""
     strip = Figure(figsize=(frame.shape[1] / 100, 0.62), dpi=100)
     # Dollar signs would be read as mathematics.
@@ -134,7 +136,7 @@ class Told(Exception):
     """What a learner has to know, said in full by the message: no line of code would add to it."""
 
 
-def explain(error, picture):
+def explain(error, picture) -> str:
     """One paragraph of HTML on an exception: what failed, where, with which message, what to try.
 
     The line that is shown is the learner's where there is one, else the last one of the course.
@@ -154,7 +156,7 @@ def _where(error):
     own = [f for f in frames if "site-packages" not in f.filename and "<__array_function__" not in f.filename]
     learners = [f for f in own if HELPERS not in Path(f.filename).parents]
     where = (learners or own or frames)[-1]
-    line = linecache.getline(where.filename, where.lineno).strip()
+    line = linecache.getline(where.filename, where.lineno or 0).strip()
     name = (
         f"{html.escape(type(error).__name__)} in <code>{html.escape(where.name)}</code>, line {where.lineno}"
     )
@@ -173,7 +175,7 @@ class Live:
         self._sentence, self._details = sentence or self._values_in_words, details
         self.defaults = self.values()
         self.sentence, self.longest, self.error = "", "", None
-        self._blitter = Blitter(figure)
+        self._blitter: Any = Blitter(figure)  # None when closed
         self._build()
         self._holding = False
         self.render()
@@ -263,7 +265,8 @@ class Live:
         self._table.value = details
 
     def _said(self):
-        self.longest = max(self.longest, self.sentence, key=len)
+        longest = self.longest or self.sentence + self.sentence[: len(self.sentence) // 4]
+        self.longest = max(longest, self.sentence, key=len)
         return (
             f'<div role="status" class="course-sentence" style="{TEXT}" data-longest="{html.escape(self.longest)}">'
             f"<span>{html.escape(self.sentence)}</span></div>"
@@ -302,7 +305,14 @@ class Live:
         self._blitter = self._sentence = self._details = None
 
 
-def live(figure, update, sentence=None, details=None, pick=None, **controls):
+def live(
+    figure: Figure,
+    update: Callable,
+    sentence: Callable | None = None,
+    details: Callable | None = None,
+    pick: Callable | None = None,
+    **controls,
+) -> Live:
     """Show a figure that follows its controls.
 
     figure: a matplotlib Figure. update(**values): changes artists of the figure and returns those it
@@ -313,7 +323,7 @@ def live(figure, update, sentence=None, details=None, pick=None, **controls):
     return Live(figure, update, sentence, details, pick, **controls)
 
 
-def close(widget):
+def close(widget) -> None:
     """Close a widget with all that it is made of: children, layout and style too."""
     for child in getattr(widget, "children", ()):
         close(child)
@@ -324,11 +334,11 @@ def close(widget):
 
 # A cell that is run again closes what its last run made. Else each run would leave a figure and some
 # twenty widgets behind.
-_made_in_this_cell = []
-_made_by_cell = {}
+_made_in_this_cell: list = []
+_made_by_cell: dict = {}
 
 
-def close_on_rerun(thing):
+def close_on_rerun(thing) -> None:
     """Call `thing.close()` when the cell that made it is run again; outside IPython there are no cells."""
     if _shell is not None:
         _made_in_this_cell.append(thing)

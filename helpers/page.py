@@ -45,11 +45,12 @@ for (const wide of all('.course-wide')) {
   window.courseSizes.observe(wide);
 }
 
-// JupyterLab takes the up and down keys away from menus and radio buttons.
+// JupyterLab takes the up and down keys away from menus and radio buttons, Notebook 7 all arrow keys from sliders,
+// unless an attribute of theirs says that no shortcut is meant.
 if (!window.courseKeys) {
   window.courseKeys = event => {
-    if (event.key.startsWith('Arrow') && event.target.matches?.('.jupyter-widgets :is(select, input[type=radio])'))
-      event.stopPropagation();
+    if (event.target.matches?.('.jupyter-widgets :is(select, input[type=radio], [role=slider])'))
+      event.target.toggleAttribute('data-lm-suppress-shortcuts', event.key.startsWith('Arrow'));
   };
   window.addEventListener('keydown', window.courseKeys, true);
 }
@@ -68,7 +69,8 @@ if (!window.coursePick) {
 }
 """
 
-# The sentence keeps the room of the longest one so far, so that the picture below it stays where it is.
+# The sentence has room for a quarter more than the first one, and for the longest one so far: the picture below it
+# stays where it is.
 STYLE = """
 .course-wide { overflow: auto hidden; }
 .course-wide > img { border-radius: 6px; }

@@ -9,35 +9,35 @@ import html
 
 import ipywidgets as widgets
 
-from .live import ERROR, TEXT, explain
-from .questions import PREDICTIONS, find
+from .live import ERROR, explain
+from .questions import PREDICTIONS, find, form
 from .questions.form import Answers, Form, Shown, line, message, options
 from .questions.kinds import plain, rich
+from .results import tell
 
 OPEN = "not answered yet"
-CELL = "text-align:left; vertical-align:top; padding:.3em .8em .3em 0"
 answers = Answers()
-_asked = {}  # the predictions of this notebook, in order; the values do not matter
+_asked: dict = {}  # the predictions of this notebook, in order; the values do not matter
 
 
-def ask(name):
+def ask(name: str) -> "Ask":
     """Ask for a prediction; after *Lock in* it stays what it is."""
     prediction = find(PREDICTIONS, name, "prediction")
     _asked[name] = None
     return Ask(name, prediction)
 
 
-def reveal(name):
+def reveal(name: str) -> "Reveal":
     """Show the prediction beside what is measured; it waits until a prediction is locked in."""
     return Reveal(name, find(PREDICTIONS, name, "prediction"))
 
 
-def table():
+def table() -> "Table":
     """Show the predictions that were asked so far: hits, misses and open ones."""
     return Table()
 
 
-def in_words(answer):
+def in_words(answer) -> str:
     """An answer as the learner gave it."""
     return answer if isinstance(answer, str) else f"{answer:.12g}"
 
@@ -60,9 +60,12 @@ class Ask(Shown):
 
     def _take(self):
         try:
-            answers.give(self.name, self.prediction.read(self.form.entry.value))
+            answer = self.prediction.read(self.form.entry.value)
         except ValueError as error:
             self.form.say(html.escape(str(error)))
+            return
+        answers.give(self.name, answer)
+        tell("prediction", self.name, chosen=answer)
 
     def _entered(self, change):
         if self.name not in answers.given:
@@ -135,19 +138,7 @@ class Table(Shown):
 
     def refresh(self):
         """Write the table anew."""
-        head = "".join(f'<th scope="col" style="{CELL}">{words}</th>' for words in self.HEAD)
-        rows = "".join(
-            f'<tr><th scope="row" style="{CELL}; font-weight:normal">{html.escape(first)}</th>'
-            + "".join(f'<td style="{CELL}">{html.escape(cell)}</td>' for cell in rest)
-            + "</tr>"
-            for first, *rest in map(_row, _asked)
-        )
-        caption = f'<caption style="text-align:left; padding:.3em 0">{_count()}</caption>'
-        self.html.value = (
-            '<div role="region" aria-label="Your predictions" tabindex="0" style="overflow-x:auto">'
-            f'<table style="{TEXT}; max-width:60em; border-collapse:collapse">{caption}'
-            f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
-        )
+        self.html.value = form.table(_count(), self.HEAD, map(_row, _asked))
 
     def words(self):
         """A line for each prediction."""

@@ -12,17 +12,18 @@ from .live import TEXT
 from .questions import QUIZZES, find
 from .questions.form import Answers, Form, Shown, options
 from .questions.kinds import plain, rich
+from .results import tell
 
 OPEN = "not answered yet"
 answers = Answers()  # by "quiz/question": the text of the option
 
 
-def ask(name):
+def ask(name: str) -> "Quiz":
     """Show the questions of one notebook's quiz."""
     return Quiz(name, find(QUIZZES, name, "quiz"))
 
 
-def feedback(option):
+def feedback(option) -> tuple[str, str, str]:
     """(mark, verdict, why) for an option."""
     return ("✓", "Right.", option.why) if option.right else ("✗", "Not quite.", option.why)
 
@@ -38,10 +39,14 @@ class Asked:
 
     def check(self):
         """Say whether the chosen option is right, and why."""
-        if self.form.entry.value is None:
+        chosen = self.form.entry.value
+        if chosen is None:
             self.form.say("Choose an answer first, then check it.")
-        else:
-            answers.give(self.key, self.form.entry.value)
+            return
+        new = chosen != answers.given.get(self.key)
+        answers.give(self.key, chosen)
+        if new:  # the same answer checked again counts once
+            tell("quiz", self.key, right=self.question.option(chosen).right)
 
     def _entered(self, change):
         answers.choose(self.key, change["new"])

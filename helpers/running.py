@@ -5,6 +5,7 @@ in between.
 """
 
 import asyncio
+from typing import Any
 
 import ipywidgets as widgets
 
@@ -38,7 +39,8 @@ class Run(Live):
 
     def _begin(self, values):
         self.generator, self.begun_with = self.work(**values), values
-        self.state, self.done = None, 0
+        self.state: Any = None
+        self.done = 0
         for _ in range(self.at_once):
             self.step()
 

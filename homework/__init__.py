@@ -7,6 +7,8 @@ What belongs where:
 
     building.py    a lesson's notebook -> nbgrader's source notebook: exercises, checks, written questions
     variants.py    an exercise whose answer stands nowhere: one specification gives prompt, solution, mistakes
+    ingredients.py what it chooses from: for each decision the choices, with their words and their code
+    frames.py      what that is put in: for each exercise its task, formulas, solution and inputs
     folder.py      the course folder: configuration, roster, the teacher's page; what is kept secret
     nbgrader.py    the two preprocessors and the settings that nbgrader gets
     rebuilding.py  a submission, whatever happened to it -> the released notebook with its answers

@@ -11,6 +11,7 @@ import numpy as np
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from helpers import exercises
+from helpers.exercises.comparing import reader
 from helpers.questions import QUIZZES
 
 from . import variants
@@ -48,7 +49,7 @@ class Lesson:
 def lesson(number, seed=None):
     """The assignment made of a lesson, such as "03"; with a seed, of variants of its exercises.
 
-    ValueError says which lessons there are, or which have no variants.
+    ValueError says which lessons there are, or which exercise has no variants.
     """
     path = next((p for p in sorted(NOTEBOOKS.glob(f"{number}*.ipynb"))), None)
     source = path and nbformat.read(path, 4)
@@ -56,10 +57,6 @@ def lesson(number, seed=None):
     if not found:
         there = [p.stem for p in sorted(NOTEBOOKS.glob("[0-9]*.ipynb")) if _exercises(nbformat.read(p, 4))]
         raise ValueError(f"no lesson {number!r} with exercises; there is: {', '.join(there)}")
-    if seed is not None:
-        found = [it for it in found if it.name in variants.FAMILIES]
-        if not found:
-            raise ValueError(f"lesson {number} has no exercise that can be varied")
     title = source.cells[0].source.splitlines()[0].lstrip("# ")
     cells = [
         _text("introduction", INTRODUCTION.format(title=title, lesson=path.stem)),
@@ -176,7 +173,8 @@ def _variant(found, seed):
         _code(f"check_{name}", f"{example}\nprint({call})", locked=True),
         _code(
             f"test_{name}",
-            f'right = {right}\nassert np.allclose({call}, right, atol=2e-3), "not as in the example"',
+            f"{_flat(exercise.outputs, call)}\nright = [{', '.join(right)}]\nassert len(got) == len(right) and "
+            'all(np.allclose(a, b, atol=2e-3) for a, b in zip(got, right)), "not as in the example"',
             grade=True,
             locked=True,
             points=exercise.difficulty,
@@ -184,26 +182,33 @@ def _variant(found, seed):
     ]
 
 
+def _flat(outputs, call):
+    """Code that makes `got`, a list of arrays, of what a call returns."""
+    if len(outputs) == 1:
+        return f"got = {call}" if outputs[0].endswith("[]") else f"got = [{call}]"
+    names = [name.removesuffix("[]") for name in outputs]
+    parts = ["*" * output.endswith("[]") + name for output, name in zip(outputs, names)]
+    return f"{', '.join(names)} = {call}\ngot = [{', '.join(parts)}]"
+
+
 def _example(exercise):
-    """The first input of a variant as code, a call with it, and its result, to three digits."""
-    args = dict(zip(exercise.parameters, exercise.probes[0]))
-    args |= {"f": np.tanh, "norm": _rms} if "f" in args else {}
-    lines = [f"{name} = {_literal(value)}" for name, value in args.items()]
-    args = {name: value.round(2) if isinstance(value, np.ndarray) else value for name, value in args.items()}
-    result = exercise.reference(*args.values())
-    return "\n".join(lines), f"{exercise.name}({', '.join(args)})", _literal(result, 3)
-
-
-def _rms(x):
-    return x / np.sqrt((x**2).mean(axis=-1, keepdims=True))
+    """The first input of a variant as code, a call with it, and each array of its result, to three digits."""
+    functions = variants.FAMILIES[exercise.name].example
+    given = zip(exercise.parameters, exercise.probes[0])
+    texts = {name: functions.get(name) or _literal(value) for name, value in given}
+    args = {name: eval(text, {"np": np}) for name, text in texts.items()}
+    outputs = reader(exercise.outputs)(exercise.reference(*args.values()))
+    lines = [f"{name} = {text}" for name, text in texts.items()]
+    right = [_literal(part, 3) for parts in outputs for part in parts]
+    return "\n".join(lines), f"{exercise.name}({', '.join(args)})", right
 
 
 def _literal(value, digits=2):
-    if value is np.tanh:
-        return "np.tanh"
-    if value is _rms:
-        return "lambda x: x / np.sqrt((x**2).mean(axis=-1, keepdims=True))"
-    return f"np.array({value.round(digits).tolist()})" if isinstance(value, np.ndarray) else repr(value)
+    if isinstance(value, list):
+        return f"[{', '.join(_literal(one, digits) for one in value)}]"
+    if not isinstance(value, np.ndarray):
+        return repr(value)
+    return f"np.array({(value.round(digits) if value.dtype.kind == 'f' else value).tolist()})"
 
 
 def _written(index, question):

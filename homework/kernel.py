@@ -128,6 +128,7 @@ class Kernel:
             "PYTHONPATH": "/course" if sandbox() else str(COURSE),
             "PYTHONDONTWRITEBYTECODE": "1",
             "OPENBLAS_NUM_THREADS": "1",
+            "COURSE_PROGRESS": "off",
             "MPLBACKEND": "module://matplotlib_inline.backend_inline",
             "IPYTHONDIR": "/tmp/ipython" if sandbox() else str(home / "ipython"),
         }

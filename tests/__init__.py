@@ -1,3 +1,3 @@
 """The tests; helpers is imported before NumPy, so that its one BLAS thread holds here too."""
 
-import helpers  # noqa: F401
+import helpers

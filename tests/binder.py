@@ -22,7 +22,7 @@ import urllib.request
 from pathlib import Path
 
 from . import notebooks, outside
-from .browser.lab import free_port
+from .browser.lab import free_port, wait_for
 
 START = f"lab/tree/notebooks/{notebooks.START}.ipynb"
 MOST = 200  # MB that the course may add to the base
@@ -72,8 +72,11 @@ def python_version():
     return (outside.COURSE / "binder/runtime.txt").read_text(encoding="utf-8").strip().removeprefix("python-")
 
 
-def rehearse(work, say=print):
-    """Build and start the course below the folder `work` as Binder would; an error where that would fail."""
+def rehearse(work, to_run, say=print):
+    """Build and start the course below the folder `work` as Binder would, and run those notebooks (paths) there.
+
+    Every notebook must answer; what would fail at Binder's is an error.
+    """
     home = work / "home"  # Binder clones the repository into the home folder
     shutil.copytree(outside.COURSE, home, ignore=shutil.ignore_patterns(*NOT_COPIED))
     requirements, lock = render(work, home)
@@ -91,10 +94,15 @@ def rehearse(work, say=print):
     with server(python, home, environ) as get:
         for path in notebooks.paths():
             assert get(f"lab/tree/notebooks/{path.name}") == 200
+            assert (
+                get(f"api/contents/notebooks/{path.name}?content=0") == 200
+            )  # the page answers for any name
+        say("every notebook answers")
+        for path in to_run:
             began = time.perf_counter()
             execute = ["--to", "notebook", "--execute", "--output-dir", work / "executed"]
             run([python, "-m", "nbconvert", *execute, home / "notebooks" / path.name], home, environ)
-            say(f"{path.name}: answers, and runs in {time.perf_counter() - began:.0f} s")
+            say(f"{path.name} runs in {time.perf_counter() - began:.0f} s")
     say("The rehearsal passed.")
 
 
@@ -169,15 +177,11 @@ def server(python, home, environ):
         )
         return urllib.request.urlopen(request, timeout=60).status
 
-    with open(home.parent / "server.log", "wb") as log:
-        process = subprocess.Popen(command, cwd=home, env=environ, stdout=log, stderr=log)
+    log = home.parent / "server.log"
+    with log.open("wb") as output:
+        process = subprocess.Popen(command, cwd=home, env=environ, stdout=output, stderr=output)
     try:
-        for _ in range(600):
-            with contextlib.suppress(OSError):
-                get("api/status")
-                break
-            assert process.poll() is None, (home.parent / "server.log").read_text(encoding="utf-8")[-3000:]
-            time.sleep(0.2)
+        wait_for(f"http://127.0.0.1:{port}{place}api/status?token={token}", process, log)
         yield get
     finally:
         process.terminate()
@@ -193,7 +197,7 @@ def main():
         print(link, f"[![Open the course on Binder](https://mybinder.org/badge_logo.svg)]({link})", sep="\n")
         return
     with tempfile.TemporaryDirectory(prefix="binder-") as work:
-        rehearse(Path(work))
+        rehearse(Path(work), notebooks.paths())
 
 
 if __name__ == "__main__":

@@ -1,4 +1,9 @@
-"""nbval compares words; this plugin adds the pictures, and fails a cell that was stored without a run."""
+"""nbval compares words; this plugin adds the pictures, and fails a cell that was stored without a run.
+
+Each notebook is run for a learner who has done nothing yet.
+"""
+
+import os
 
 import nbval.plugin
 import pytest
@@ -6,7 +11,7 @@ import pytest
 from . import notebooks
 
 _compare_outputs = nbval.plugin.IPyNbCell.compare_outputs
-_collect = nbval.plugin.IPyNbFile.collect
+_collect, _setup = nbval.plugin.IPyNbFile.collect, nbval.plugin.IPyNbFile.setup
 
 
 def compare_outputs(self, test, ref, skip_compare=None):
@@ -35,11 +40,18 @@ def collect(self):
         yield item
 
 
+def setup(self):
+    """Start the kernel, which gets its environment from here."""
+    os.environ.update(notebooks.fresh_learner())
+    _setup(self)
+
+
 nbval.plugin.IPyNbCell.compare_outputs = compare_outputs
-nbval.plugin.IPyNbFile.collect = collect
+nbval.plugin.IPyNbFile.collect, nbval.plugin.IPyNbFile.setup = collect, setup
 
 
 def pytest_configure(config):
+    os.environ.update(notebooks.fresh_learner())  # for the processes that tests start
     config.addinivalue_line("markers", "stored_unrun: a notebook cell that was stored without a run")
 
 

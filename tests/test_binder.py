@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from . import binder, outside
+from . import binder, notebooks, outside
 
 
 @pytest.mark.parametrize(
@@ -34,11 +34,15 @@ def test_jupyterlab_gets_the_courses_defaults():
     assert defaults["@jupyterlab/apputils-extension:notification"]["fetchNews"] == "false"
 
 
-@outside.on_demand
 @pytest.mark.slow
-def test_the_rehearsal_passes(tmp_path):
+@pytest.mark.parametrize(
+    "to_run",
+    [notebooks.paths()[:1], pytest.param(notebooks.paths()[1:], marks=outside.on_demand)],
+    ids=[notebooks.START, "all the others"],
+)
+def test_the_rehearsal_passes(tmp_path, to_run):
     if sys.platform != "linux" or platform.machine() != "x86_64":
         pytest.skip("the image's base is made for Linux on x86-64")
     if not outside.find_python(binder.python_version()):
         pytest.skip(f"needs Python {binder.python_version()} here, as in binder/runtime.txt")
-    binder.rehearse(tmp_path)
+    binder.rehearse(tmp_path, to_run)

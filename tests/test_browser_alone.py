@@ -1,4 +1,7 @@
-"""Ready for JupyterLite, where there is no server: no threads, sockets, signals or sleep; only what Pyodide has."""
+"""Ready for JupyterLite, where there is no server: no threads, sockets, signals or sleep; only what Pyodide has.
+
+And for front ends that fetch no widget's code, such as VS Code and Colab: no widgets but those of ipywidgets.
+"""
 
 import ast
 import signal
@@ -7,6 +10,7 @@ import sys
 import threading
 import time
 
+import ipywidgets
 import nbformat
 import pytest
 
@@ -50,6 +54,18 @@ def test_helpers_never_sleep_but_let_the_kernel_listen():
         if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("sleep")
     }
     assert slept == {("running.py", "asyncio.sleep")}
+
+
+def kinds_of(widget):
+    """All classes below that one."""
+    for kind in widget.__subclasses__():
+        yield from (kind, *kinds_of(kind))
+
+
+def test_widgets_are_shown_by_the_code_of_ipywidgets():
+    own = [kind for kind in kinds_of(ipywidgets.Widget) if kind.__module__.startswith("helpers.")]
+    modules = {trait.default_value for kind in own for trait in (kind._model_module, kind._view_module)}
+    assert modules == {"@jupyter-widgets/controls"}
 
 
 def test_notebooks_name_their_language():

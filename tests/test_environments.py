@@ -1,4 +1,4 @@
-"""The course with the packages of Google Colab, and with the oldest that its ranges allow."""
+"""The course with the packages of Google Colab, with the oldest that its ranges allow, and in Notebook 7."""
 
 import os
 import subprocess
@@ -9,7 +9,11 @@ import pytest
 from . import notebooks, outside
 
 COLAB = ("ipywidgets==7.7.1", "numpy==2.1.*", "matplotlib==3.10.0")  # though the course's ranges begin later
-UNITS = ["-m", "not slow", "--ignore=tests/browser", "tests"]
+QUICK = ["-m", "not slow"]
+# What is drawn, shown and asked: each explorer swept, each question answered.
+SHOWN = ("controls", "live", "explorers", "running", "predict", "quiz", "browser_alone", "progress")
+SHOWN = [*QUICK, *(f"tests/test_{name}.py" for name in SHOWN)]
+UNITS = [*QUICK, "--ignore=tests/browser", "tests"]
 # What these files test is not what the packages' versions decide.
 UNITS += [f"--ignore=tests/test_{name}.py" for name in ("course", "notebooks", "binder")]
 LESSONS = ["-o", "addopts=", "--nbval-lax", "--nbval-current-env", "--nbval-cell-timeout=120", "notebooks"]
@@ -28,6 +32,22 @@ def floors(folder):
     return outside.make(folder / "env", outside.find_python("3.11") or sys.executable, *options)
 
 
+def run(python, *words):
+    """What that Python prints in the course's folder; a failure is one here."""
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    done = subprocess.run(
+        [python, *words],
+        cwd=outside.COURSE,
+        env=environ | {"MPLCONFIGDIR": str(python.parent)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        encoding="utf-8",
+    )
+    assert done.returncode == 0, done.stdout[-5000:]
+    return done.stdout
+
+
 @pytest.fixture(
     scope="module",
     params=[
@@ -36,32 +56,29 @@ def floors(folder):
     ],
     ids=["colab", "floors"],
 )
-def run(request, tmp_path_factory):
-    """Runs Python in that environment, in the course's folder."""
+def python(request, tmp_path_factory):
+    """The Python of that environment."""
     make, versions = request.param
     python = make(tmp_path_factory.mktemp("outside"))
-    environ = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    assert versions in run(python, "-c", notebooks.FIRST_CELL)
+    return python
 
-    def run(*words):
-        done = subprocess.run(
-            [python, *words],
-            cwd=outside.COURSE,
-            env=environ | {"MPLCONFIGDIR": str(python.parent)},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            encoding="utf-8",
-        )
-        assert done.returncode == 0, done.stdout[-5000:]
-        return done.stdout
 
-    assert versions in run("-c", notebooks.FIRST_CELL)
-    return run
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "tests",
+    [SHOWN, *(pytest.param(tests, marks=outside.on_demand) for tests in (UNITS, LESSONS))],
+    ids=["shown", "units", "notebooks"],
+)
+def test_the_course_passes_with_other_versions(python, tests):
+    # On all cores: few tests are in this file, so it comes last, and the other cores have nothing else to do.
+    every_core = ["-n", "auto", "--dist", "loadfile"]
+    assert " passed" in run(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *every_core, *tests)
 
 
 @outside.on_demand
 @pytest.mark.slow
-@pytest.mark.parametrize("tests", [UNITS, LESSONS], ids=["units", "notebooks"])
-def test_the_course_passes_with_other_versions(run, tests):
-    output = run("-m", "pytest", "-q", "-p", "no:cacheprovider", *tests)
-    assert " passed" in output
+def test_pictures_move_in_notebook_7(tmp_path):
+    python = outside.make(tmp_path / "env", sys.executable, "-r", "tests/requirements.txt", "notebook>=7,<8")
+    tests = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/browser/test_notebook7.py"]
+    assert "2 passed" in run(python, *tests)

@@ -281,7 +281,7 @@ def added_and_normed(dy, x, W1, W2):
     [
         (2, clipped_first, "You changed something, but the bug is still there"),
         (2, eps_outside, "`eps` belongs inside the root"),
-        (3, ones, "All hidden units are the same"),
+        (3, ones, "All features in the middle of the branch are the same"),
         (3, small_numbers, "spread 0.01; what is random should have mean 0 and spread √(2/d) = 0.125"),
         (3, negative_numbers, "has mean -0.1"),
         (4, only_for_one, "You changed something, but the bug is still there"),

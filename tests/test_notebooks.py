@@ -88,6 +88,19 @@ def test_the_frame_is_put_in_place_once(stored):
     line = notebooks.links(stored.path)
     assert once.cells[0].source.endswith(line) and once.cells[-1].source.endswith(line)
     assert sum(cell.source.count(line) for cell in once.cells) == len({0, len(once.cells) - 1})
+    for cell in (once.cells[0], once.cells[-1]):
+        assert (
+            sum(f"]({notebooks.GLOSSARY}.ipynb)" in one or "← " in one for one in cell.source.splitlines())
+            == 1
+        )
+
+
+@pytest.mark.parametrize("path", PATHS[1:], ids=[path.stem for path in PATHS[1:]])
+def test_the_maps_show_every_notebook(path):
+    start = "\n".join(cell.source for cell in nbformat.read(PATHS[0], 4).cells)
+    readme = (notebooks.FOLDER.parent / "README.md").read_text(encoding="utf-8")
+    assert re.search(rf"^\| \[[^]]+\]\({path.name}\) \|", start, re.MULTILINE)
+    assert re.search(rf"^\| \[[^]]+\]\(notebooks/{path.name}\) \|", readme, re.MULTILINE)
 
 
 # ------------------------------------------------------------------------------ a test of the tests

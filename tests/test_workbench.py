@@ -256,6 +256,14 @@ def test_clipping_saves_a_network_that_explodes():
     assert free.progress[2].loss > 1e2 and not free.progress[5].loss < 1e6 and not free.progress[-1].loss < 1
 
 
+def test_clipping_every_step_is_only_a_smaller_rate():
+    ends = {}
+    for max_norm in (0.1, np.inf):
+        *_, run = workbench.clipped_steps(layers.clip_by_global_norm, layers.sgd_steps, 0.02, max_norm)
+        ends[max_norm] = run.progress[-1].loss
+    assert ends[np.inf] < 0.1 and ends[0.1] > 5 * ends[np.inf]
+
+
 def per_tensor(grads, max_norm):
     return [layers.clip_by_global_norm([g], max_norm)[0] for g in grads]
 

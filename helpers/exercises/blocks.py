@@ -94,7 +94,7 @@ def _flows(ask, probe, names):
 
         return spied
 
-    functions = {}
+    functions: dict = {}
     for name, value in zip(names, probe[1:]):
         many = enumerate(value) if isinstance(value, list) else ()
         functions |= {f"{name}[{i}]": f for i, f in many} or {name: value}
@@ -102,7 +102,7 @@ def _flows(ask, probe, names):
     spies = {name: spy(name, f) for name, f in functions.items()}
     ask(x, *([spies[f"{name}[{i}]"] for i in range(len(value))] if isinstance(value, list) else spies[name]
              for name, value in zip(names, probe[1:])))  # fmt: skip
-    facts = []
+    facts: list = []
     for name in functions:
         received = [a for called, a in seen if called == name]
         if not received:

@@ -1,7 +1,9 @@
 """One exercise: its prompt, its hints, its solution, and the check that names the mistake."""
 
 import inspect
+import re
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import permutations
@@ -9,6 +11,7 @@ from itertools import permutations
 import numpy as np
 
 from .. import layers
+from ..results import tell
 from . import describing, solutions
 from .comparing import alike, close, reader
 from .running import SECONDS, TimeLimit, is_blank, isolated, run
@@ -38,6 +41,12 @@ class Diagnosis:
     mistake: str | None
     message: str
 
+    def tell(self, name):
+        """Say to whoever listens what a check of that exercise has found."""
+        if self.outcome != "not attempted":
+            right = self.outcome == "correct"
+            tell("exercise", name, right=right, mistake=None if right else self.mistake)
+
 
 @dataclass(frozen=True)
 class Remark:
@@ -53,7 +62,7 @@ class Remark:
 class Exercise:
     """One exercise, judged by what the learner's function does."""
 
-    reference: callable
+    reference: Callable
     outputs: tuple  # names of what is returned; a name that ends in [] is a list of arrays
     probes: list  # argument tuples, the smallest first
     space: Space
@@ -61,7 +70,7 @@ class Exercise:
     hints: list
     difficulty: int  # 1 to 5
     minutes: int
-    properties: callable = None  # (ask, first wrong probe) -> [(holds, sentence, name)]
+    properties: Callable | None = None  # (ask, first wrong probe) -> [(holds, sentence, name)]
     remarks: list = field(default_factory=list)
     extras: list = field(default_factory=list)  # (ask) -> (name, message) or None, when all probes are right
 
@@ -91,6 +100,7 @@ class Exercise:
             else:
                 text += f"\n\nStuck? `exercises.{self.name}.hint()`."
         show(f"{self.name}: {found.outcome}", text, found.outcome)
+        found.tell(self.name)
 
     def hint(self):
         """Show one more hint."""
@@ -108,14 +118,15 @@ class Exercise:
 
     def source(self):
         """A solution and the small functions it calls, as text."""
-        needed, queue = [], [getattr(solutions, self.name, self.reference)]
+        needed: list = []
+        queue = [getattr(solutions, self.name, self.reference)]
         while queue:
             f = queue.pop()
             if f not in needed:
                 needed.insert(0, f)
                 called = [getattr(layers, name, None) for name in f.__code__.co_names]
                 queue += [g for g in called if inspect.isfunction(g) and g.__module__ == layers.__name__]
-        return "\n\n\n".join(inspect.getsource(f).strip() for f in needed)
+        return "\n\n\n".join(map(_without_hints, needed))
 
     def is_blank(self, f):
         """Has f not been written yet?"""
@@ -357,6 +368,15 @@ class Exercise:
         texts = list(dict.fromkeys(made.values()))
         count = {0: "", 1: " One remark: "}.get(len(texts), f" {len(texts)} remarks: ")
         return Diagnosis("correct", "+".join(made) or None, "Correct." + count + " ".join(texts))
+
+
+def _without_hints(f):
+    """The source of a function, type hints left out: learners write none."""
+    hinted = inspect.signature(f)
+    parameters = [one.replace(annotation=one.empty) for one in hinted.parameters.values()]
+    bare = hinted.replace(parameters=parameters, return_annotation=hinted.empty)
+    source = inspect.getsource(f).strip()
+    return re.sub(r"\Adef .*?:\n", lambda _: f"def {f.__name__}{bare}:\n", source, flags=re.DOTALL)
 
 
 def _same(answers, outputs):

@@ -167,7 +167,7 @@ TWO_AXES_ONLY = (
 
 def two_axes_only(exercise, right):
     """Is it wrong for every x with more than two axes, and right for every other one?"""
-    axes = [np.ndim(dict(zip(exercise.parameters, args)).get("x")) for args in exercise.probes]
+    axes = [np.ndim(dict(zip(exercise.parameters, args)).get("x", 0)) for args in exercise.probes]
     more = [a > 2 for a in axes]
     return 2 in axes and any(more) and all(good != m for m, good in zip(more, right))
 

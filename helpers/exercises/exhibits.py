@@ -6,7 +6,7 @@ the mended one, there is the bug; all other aspects have to stay, and so do the 
 
 import ast
 import inspect
-import textwrap
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,7 +16,7 @@ from ..experiments import museum
 from ..layers import relu
 from .comparing import reader
 from .core import Diagnosis
-from .running import TimeLimit, Unreadable, fresh, is_blank, isolated, learners_line, unchanged
+from .running import TimeLimit, Unreadable, fresh, is_blank, isolated, learners_line, statements, unchanged
 from .showing import show
 
 
@@ -47,7 +47,7 @@ class Exhibit:
     hints: tuple
     report: str
     outputs: tuple = ()
-    named: callable = lambda f: ""
+    named: Callable = lambda f: ""
 
     def __post_init__(self):
         self.found, self.mended, self.symptoms = museum.FOUND[self.number]
@@ -60,6 +60,7 @@ class Exhibit:
         stuck = f"\n\nStuck? `exercises.exhibit({self.number}).hint()`."
         text = found.message + (stuck if found.outcome in ("wrong", "raised") else "")
         show(f"exhibit {self.number}: {found.outcome}", text, found.outcome)
+        found.tell(f"exhibit {self.number}")
 
     def hint(self):
         """Show one more hint."""
@@ -162,9 +163,8 @@ class Exhibit:
 def _same_code(f, found):
     """Are two functions the same up to names, comments and spaces?"""
     try:
-        one, other = (ast.parse(textwrap.dedent(inspect.getsource(g))).body[0] for g in (f, found))
-        return list(map(ast.dump, one.body)) == list(map(ast.dump, other.body))
-    except (OSError, TypeError, SyntaxError, AttributeError):
+        return list(map(ast.dump, statements(f))) == list(map(ast.dump, statements(found)))
+    except (OSError, TypeError, ValueError, SyntaxError, AttributeError):
         return False  # there is no source to be had
 
 
@@ -232,7 +232,7 @@ def _start(branch_weights):
             "With `W1` = 0 the ReLU gets 0 everywhere, and passes nothing back there." if np.any(W2) else ""
         )
     if np.allclose(W1, W1[:, :1]):
-        return "All hidden units are the same, and get the same gradient: they stay the same for ever."
+        return "All features in the middle of the branch are the same, and get the same gradient: they stay the same for ever."
     if abs(W1.mean()) > 0.1 * spread or abs(W1.std() / spread - 1) > 0.2:
         return (
             f"At d = 128, `W1` has mean {W1.mean():.2g} and spread {W1.std():.2g}; "

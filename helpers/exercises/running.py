@@ -16,6 +16,7 @@ import warnings
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from types import FunctionType
+from typing import Any
 
 import numpy as np
 
@@ -38,10 +39,10 @@ class Unreadable(Exception):
 class Answer:
     """What one call gave: the outputs (each a tuple of arrays), or why there are none."""
 
-    outputs: tuple = None
-    error: BaseException = None  # raised by the learner's code, or TimeLimit
+    outputs: tuple | None = None
+    error: BaseException | None = None  # raised by the learner's code, or TimeLimit
     place: str = ""  # the learner's line that raised it
-    unreadable: Unreadable = None
+    unreadable: Unreadable | None = None
     changed: dict = field(default_factory=dict)  # arguments that were changed: name -> value afterwards
 
 
@@ -202,10 +203,16 @@ def is_blank(f):
     if type(f) is not FunctionType or f.__name__ == "<lambda>" or not _compiles_to_nothing(f.__code__):
         return False
     try:
-        (definition,) = ast.parse(textwrap.dedent(inspect.getsource(f))).body
-        return all(map(says_nothing, definition.body))
+        return all(map(says_nothing, statements(f)))
     except (OSError, TypeError, ValueError, SyntaxError, AttributeError):
         return True  # there is no source to be had
+
+
+def statements(f):
+    """The body of a function, as syntax trees; one of several errors when its source is not to be had."""
+    definition: Any
+    (definition,) = ast.parse(textwrap.dedent(inspect.getsource(f))).body
+    return definition.body
 
 
 def says_nothing(statement):

@@ -7,6 +7,7 @@ learner's function gave finds the mistake from behaviour alone.
 import re
 import warnings
 from ast import literal_eval
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -35,12 +36,15 @@ class Slip:
 def read(catalogue, without=(), **words):
     """The slips of a catalogue (see the folder mistakes), with these words filled in.
 
-    without: pairs (decision, choice) to leave out.
+    without: pairs (decision, choice) to leave out. ValueError for an entry that does not begin as it should.
     """
     slips = []
     for entry in re.findall(r"^\S.*\n(?: {4}.*\n)+", catalogue, re.MULTILINE):
         first, *rest = entry.splitlines()
-        name, decision, choice = re.fullmatch(r"(\w+): (\w+) = ?(.*)", first).groups()
+        found = re.fullmatch(r"(\w+): (\w+) = ?(.*)", first)
+        if not found:
+            raise ValueError(f"an entry begins with `name: decision = wrong choice`, not with `{first}`")
+        name, decision, choice = found.groups()
         message = " ".join(line.strip() for line in rest)
         slips.append(Slip(name, decision, _literal(choice), message.format(**words) if words else message))
     return [slip for slip in slips if (slip.decision, slip.choice) not in without]
@@ -64,14 +68,14 @@ class Space:
     named(names) -> a better message for a combination, or None.
     """
 
-    model: callable
+    model: Callable
     slips: list
     most: int = 2  # slips at once
     common: frozenset = frozenset()  # names of the frequent slips, of which three are tried at once too
     alone: list = field(default_factory=list)  # slips that are tried one at a time only
-    measured: callable = lambda probes, answers: []
-    named: callable = lambda names: None
-    summary: callable = None  # choices -> a sentence that says what the learner's function computes
+    measured: Callable = lambda probes, answers: []
+    named: Callable = lambda names: None
+    summary: Callable | None = None  # choices -> a sentence that says what the learner's function computes
 
     def outputs(self, slips, args):
         """What the model gives with these switches turned, or None when its shapes do not fit."""
@@ -106,7 +110,7 @@ def search(space, probes, answers, wrong, most=None):
     probes: list of argument tuples; answers: outputs, or None where the function raised;
     wrong: indices of the outputs that are wrong; most: slips at once, if not as many as the space says.
     """
-    found = {}
+    found: dict = {}
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         slips = [*space.slips, *space.measured(probes, answers)]

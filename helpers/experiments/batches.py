@@ -1,6 +1,7 @@
 """Statistics over a batch: how noisy they are, who remembers them, and what they cost in training and at init."""
 
 import functools
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,19 +29,21 @@ class BatchNoise:
 
 
 @functools.lru_cache(maxsize=256)
-def batch_noise(batch, seed=0):
+def batch_noise(batch: int, seed: int = 0) -> BatchNoise:
     """How noisy are the statistics of a batch of this size, and what does that do to an output? -> BatchNoise."""
     draws = max(4000, 2**17 // batch)
     x = np.random.default_rng([seed, batch]).standard_normal((draws, batch))
     # A row is one batch of one channel. batch_norm itself refuses batches of one.
     y = layers.layer_norm(x, 1.0, 0.0)
     errors = x.mean(axis=1), x.var(axis=1) - 1, y - x
-    rms = (float(np.sqrt((error**2).mean())) for error in errors)
-    return BatchNoise(*rms, x[:500, 0].copy(), y[:500, 0].copy())
+    of_mean, of_var, of_output = (float(np.sqrt((error**2).mean())) for error in errors)
+    return BatchNoise(of_mean, of_var, of_output, x[:500, 0].copy(), y[:500, 0].copy())
 
 
-def noise_theory(batch):
-    """The errors of mean and biased variance of a batch from N(0, 1), by theory: two numbers."""
+def noise_theory(batch: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The errors of mean and biased variance of a batch from N(0, 1), by theory.
+
+    batch (any shape) -> two arrays of the same shape."""
     return batch**-0.5, np.sqrt(2 * batch - 1) / batch
 
 
@@ -49,13 +52,13 @@ def noise_theory(batch):
 EXAMPLES = np.random.default_rng(0).standard_normal((16, 4))
 
 
-def over_batch(x):
+def over_batch(x: np.ndarray) -> np.ndarray:
     """BatchNorm in training, nothing scaled or shifted. x (N, C) or (N, C, ...) -> the same."""
     one, zero = np.ones(x.shape[1]), np.zeros(x.shape[1])
     return layers.batch_norm(x, one, zero, zero, one, training=True)[0]
 
 
-def neighbours_moved(norm, batch, chosen, by):
+def neighbours_moved(norm, batch: int, chosen: int, by: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The first feature of one of EXAMPLES[:batch] is moved -> inputs then, outputs before and then, (batch, 4)."""
     before = EXAMPLES[:batch]
     now = before.copy()
@@ -66,7 +69,7 @@ def neighbours_moved(norm, batch, chosen, by):
 # ------------------------------------------------------------------------------ sequences
 
 
-def over_tokens(x):
+def over_tokens(x: np.ndarray) -> np.ndarray:
     """BatchNorm in training, over batch and tokens together. x (N, T, C) -> (N, T, C)."""
     return over_batch(x.swapaxes(1, 2)).swapaxes(1, 2)
 
@@ -84,7 +87,7 @@ class PositionStatistics:
 
 
 @functools.lru_cache(maxsize=64)
-def position_statistics(sequences, seed=0, shortest=10):
+def position_statistics(sequences: int, seed: int = 0, shortest: int = 10) -> PositionStatistics:
     """Lengths evenly from `shortest` to LONGEST, tokens of one feature from N(0, 1) -> PositionStatistics."""
     mask = np.arange(LONGEST) < np.linspace(shortest, LONGEST, sequences).round()[:, None]
     x = np.random.default_rng([seed, sequences]).standard_normal(mask.shape)
@@ -98,7 +101,7 @@ SHARES = np.array([10, 20, 30, 40, 50, 60, 80, 100])  # of LONGEST, in percent, 
 
 
 @functools.lru_cache(maxsize=64)
-def padded_sequences(shortest=10, features=4, seed=0):
+def padded_sequences(shortest: int = 10, features: int = 4, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """Eight sequences with zeros behind them; each feature of the tokens has mean 0 and spread 1 exactly.
 
     -> x (8, LONGEST, features), mask (8, LONGEST) of bool.
@@ -114,7 +117,7 @@ def padded_sequences(shortest=10, features=4, seed=0):
 # ------------------------------------------------------------------------------ running statistics
 
 
-def stream(steps, batch, seed=0):
+def stream(steps: int, batch: int, seed: int = 0) -> np.ndarray:
     """Batches of three channels whose means and spreads differ. -> (steps, batch, 3)."""
     rng = np.random.default_rng([seed, batch])
     return rng.standard_normal((steps, batch, 3)) * STREAM_STD + STREAM_MEAN
@@ -123,7 +126,7 @@ def stream(steps, batch, seed=0):
 STREAM_MEAN, STREAM_STD = np.array([5.0, -1.0, 0.0]), np.array([2.0, 1.0, 0.5])
 
 
-def running_statistics(batch_norm, batches, momentum):
+def running_statistics(batch_norm, batches, momentum: float) -> tuple[np.ndarray, np.ndarray]:
     """Give the batches to batch_norm in training, one after the other, beginning with mean 0 and variance 1.
 
     batches (steps, batch, C) -> running mean and variance before the first and after each, (steps + 1, C).
@@ -132,16 +135,18 @@ def running_statistics(batch_norm, batches, momentum):
     kept = [(zero, one)]
     for x in batches:
         kept.append(batch_norm(x, one, zero, *kept[-1], True, momentum, 1e-5)[1:])
-    return tuple(np.array(statistic, dtype=float) for statistic in zip(*kept))
+    means, variances = zip(*kept)
+    return np.array(means, dtype=float), np.array(variances, dtype=float)
 
 
-def both_modes(batch_norm, batches, statistics, momentum):
+def both_modes(batch_norm, batches, statistics, momentum: float) -> tuple[np.ndarray, np.ndarray]:
     """The outputs of new batches in training, and by these running statistics. batches (n, batch, C) -> two of them."""
     one, zero = np.ones(batches.shape[-1]), np.zeros(batches.shape[-1])
-    return tuple(
-        np.array([batch_norm(x, one, zero, *statistics, training, momentum, 1e-5)[0] for x in batches])
-        for training in (True, False)
-    )
+
+    def outputs(training):
+        return np.array([batch_norm(x, one, zero, *statistics, training, momentum, 1e-5)[0] for x in batches])
+
+    return outputs(True), outputs(False)
 
 
 # ------------------------------------------------------------------------------ training with small batches
@@ -152,7 +157,7 @@ PAUSE = 31  # steps, times the number of epochs: training is heard of about ever
 
 
 @functools.lru_cache(maxsize=2)
-def clusters(points=1500, seed=7):
+def clusters(points: int = 1500, seed: int = 7) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Points around 24 centres in 20 dimensions, three centres a class; training data, then test data.
 
     -> x (points, 20), y (points,), x_test (points, 20), y_test (points,).
@@ -164,7 +169,7 @@ def clusters(points=1500, seed=7):
     return x[:points], y[:points], x[points:], y[points:]
 
 
-def error_on(network, x, y, batch=None):
+def error_on(network: Classifier, x: np.ndarray, y: np.ndarray, batch: int | None = None) -> float:
     """Share of wrong answers; BatchNorm by its running statistics, or by those of test batches of this size.
 
     x (n, n_in), y (n,) -> number. A rest that fills no batch is left out.
@@ -181,7 +186,7 @@ def error_on(network, x, y, batch=None):
     return float((answers != y[: len(answers)]).mean())
 
 
-def train_with_batches(norm, batch, epochs=8, seed=0):
+def train_with_batches(norm: str | None, batch: int, epochs: int = 8, seed: int = 0) -> Iterator:
     """Train a Classifier with this norm on the clusters; a generator that ends by yielding the trained network.
 
     Before that it yields None at every PAUSE. The learning rate grows with the batch, as in Goyal et al. 2017,
@@ -196,13 +201,14 @@ def train_with_batches(norm, batch, epochs=8, seed=0):
     yield network
 
 
-def compare_batch_sizes(epochs=8, seeds=3):
+def compare_batch_sizes(epochs: int = 8, seeds: int = 3) -> Iterator[dict]:
     """Test error of networks trained with batches of different sizes: Wu & He 2018, figure 1, in miniature.
 
     A generator: yields {(name, batch): list of errors, one a seed}, again and again as it fills; the names
     are those of COMPARED, and "BatchNorm by batch": the same networks tested by the statistics of test batches.
     """
-    errors, (*_, x, y) = {}, clusters()
+    errors: dict = {}
+    *_, x, y = clusters()
     for seed in range(seeds):
         for batch in reversed(BATCH_SIZES):
             for name, norm in COMPARED.items():
@@ -215,7 +221,7 @@ def compare_batch_sizes(epochs=8, seeds=3):
                     yield errors
 
 
-def comparison_steps(seeds=3):
+def comparison_steps(seeds: int = 3) -> int:
     """How often compare_batch_sizes yields, whatever the number of epochs."""
     batches_an_epoch = [len(clusters()[0]) // batch for batch in BATCH_SIZES]
     return seeds * len(COMPARED) * sum(-(-count // PAUSE) for count in batches_an_epoch)
@@ -226,8 +232,15 @@ def comparison_steps(seeds=3):
 
 @functools.lru_cache(maxsize=64)
 def gradient_growth(
-    norm="batch", activation="relu", batch=128, residual=False, *, depth=30, width=128, seed=0
-):
+    norm: str | None = "batch",
+    activation: str = "relu",
+    batch: int = 128,
+    residual: bool = False,
+    *,
+    depth: int = 30,
+    width: int = 128,
+    seed: int = 0,
+) -> np.ndarray:
     """The gradient in a network in which each layer is a matrix, a norm (or None) and an activation.
 
     residual: the layer's input is added to that. -> (depth + 1,): |dL/dh_l| over |dL/dh_depth|, the input's
@@ -235,7 +248,7 @@ def gradient_growth(
     """
     rng, data = Weights(seed), np.random.default_rng([seed, 0])
     gain = HE if activation == "relu" else 1.0
-    blocks = [
+    blocks: list[layers.Layer] = [
         layers.Sequential(
             layers.Linear(width, width, rng, gain),
             *([NORMS[norm](width)] if norm else []),

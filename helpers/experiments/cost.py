@@ -2,25 +2,26 @@
 
 import functools
 import time
+from collections.abc import Iterator
 
 import numpy as np
 
 NUMBERS, REPEATS = 2**16, 20
 
 
-def plain_layer_norm(x, gamma, beta, eps=1e-6):
+def plain_layer_norm(x: np.ndarray, gamma: np.ndarray, beta: np.ndarray, eps: float = 1e-6) -> np.ndarray:
     """LayerNorm as few NumPy calls, in the dtype of x. x (rows, d) -> the same."""
     c = x - x.mean(axis=-1, keepdims=True)
     var = (c * c).mean(axis=-1, keepdims=True)
     return c / np.sqrt(var + eps) * gamma + beta
 
 
-def plain_rms_norm(x, gamma, eps=1e-6):
+def plain_rms_norm(x: np.ndarray, gamma: np.ndarray, eps: float = 1e-6) -> np.ndarray:
     """RMSNorm as few NumPy calls, in the dtype of x. x (rows, d) -> the same."""
     return x / np.sqrt((x * x).mean(axis=-1, keepdims=True) + eps) * gamma
 
 
-def feed_forward(x, W1, W2):
+def feed_forward(x: np.ndarray, W1: np.ndarray, W2: np.ndarray) -> np.ndarray:
     """The two matrices of a transformer's feed-forward network and the ReLU between them."""
     return np.maximum(x @ W1, 0) @ W2
 
@@ -54,7 +55,7 @@ def _arithmetic(ufunc, method, arrays, result):
     return arrays[0].size if method == "reduce" else result.size
 
 
-def count(function, x, *arrays):
+def count(function, x: np.ndarray, *arrays) -> tuple[float, float]:
     """Operations, and numbers read from or written to memory, for each number of x: two floats."""
     Counted.operations = Counted.moved = 0
     function(x.view(Counted), *arrays)
@@ -62,7 +63,7 @@ def count(function, x, *arrays):
 
 
 @functools.lru_cache(maxsize=8)
-def counts(d):
+def counts(d: int) -> dict[str, tuple[float, float]]:
     """{"LayerNorm", "RMSNorm", "feed-forward": (operations, numbers moved) for each input number}."""
     x, gamma, beta, W1, W2 = _arrays(d)
     return {
@@ -72,7 +73,7 @@ def counts(d):
     }
 
 
-def timings(d):
+def timings(d: int) -> Iterator[np.ndarray]:
     """Seconds of LayerNorm, RMSNorm and the feed-forward network: yields (repeats so far, 3), REPEATS times."""
     x, gamma, beta, W1, W2 = _arrays(d)
     works = (plain_layer_norm, x, gamma, beta), (plain_rms_norm, x, gamma), (feed_forward, x, W1, W2)
@@ -89,7 +90,7 @@ def _seconds(function, *arrays):
     return time.perf_counter() - begin
 
 
-def saved(seen):
+def saved(seen) -> tuple[np.ndarray, np.ndarray]:
     """Percent of time that RMSNorm saves of LayerNorm, and of the norm with its feed-forward network.
 
     seen (repeats, 3), from `timings` -> two arrays (repeats,).

@@ -4,6 +4,7 @@ Each bug is of a kind that was reported in public; helpers/exercises/exhibits.py
 the three spiral arms.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -176,7 +177,7 @@ def _trained(network, look):
         yield Symptoms(seen, *look(network))
 
 
-def accumulating(train_steps):
+def accumulating(train_steps) -> Iterator[Symptoms]:
     """Exhibit 1: the length of each step's gradient, read off the weights."""
     x, y = spirals()
     net, lr = OneVector(Classifier(8, "residual", "layer"), x, y), 0.1
@@ -192,12 +193,12 @@ def accumulating(train_steps):
             yield Symptoms(seen, np.arange(1, step + 1), np.array(used))
 
 
-def exploding(normalize):
+def exploding(normalize) -> Iterator[Symptoms]:
     """Exhibit 2: the spread of the stream after each block of a pre-norm network."""
     network = Classifier(24, "residual", "rms")
     for leaf in training.leaves(network):
         if isinstance(leaf, layers.RMSNorm):
-            leaf.forward = _norm_by(leaf, normalize)
+            leaf.forward = _norm_by(leaf, normalize)  # type: ignore[method-assign]
 
     @np.errstate(over="ignore", invalid="ignore")
     def look(network):
@@ -216,7 +217,7 @@ def _norm_by(leaf, normalize):
     return forward
 
 
-def standing_still(branch_weights):
+def standing_still(branch_weights) -> Iterator[Symptoms]:
     """Exhibit 3: the length of the gradient of each block's weights."""
     rng = np.random.default_rng(0)
     network = _of_blocks([Block(*branch_weights(WIDTH, rng)) for _ in range(8)])
@@ -233,12 +234,12 @@ def standing_still(branch_weights):
 SIZES = 2 ** np.arange(8)  # points evaluated at once
 
 
-def one_by_one(batch_norm):
+def one_by_one(batch_norm) -> Iterator[Symptoms]:
     """Exhibit 4: the share of wrong answers in evaluation, over how many points are evaluated at once."""
     network = Classifier(4, norm="batch")
     norms = [leaf for leaf in training.leaves(network) if isinstance(leaf, layers.BatchNorm)]
     for leaf in norms:
-        leaf.forward = _batch_norm_by(leaf, batch_norm)
+        leaf.forward = _batch_norm_by(leaf, batch_norm)  # type: ignore[method-assign]
     x, y = (part[: SIZES[-1]] for part in spirals())
 
     def wrong(network, size):
@@ -267,7 +268,7 @@ def _batch_norm_by(leaf, batch_norm):
     return forward
 
 
-def fading(block_backward):
+def fading(block_backward) -> Iterator[Symptoms]:
     """Exhibit 5: the length of the gradient in front of each block, relative to that behind the last one."""
     rng = np.random.default_rng(0)
     weights = [[rng.normal(0, gain / np.sqrt(WIDTH), (WIDTH, WIDTH)) for gain in (HE, 1)] for _ in range(12)]
@@ -284,7 +285,7 @@ def fading(block_backward):
     return _trained(network, look)
 
 
-def spiking(clipped_step):
+def spiking(clipped_step) -> Iterator[Symptoms]:
     """Exhibit 6: the length of each step's gradient, read off the weights; max_norm is 1."""
     x, y = spirals()
     net, lr = OneVector(Classifier(12, "residual", activation="tanh"), x, y), 0.1
@@ -300,7 +301,7 @@ def spiking(clipped_step):
             yield Symptoms(seen, np.arange(1, step + 1), np.array(used))
 
 
-FOUND = {  # by number: the function as it was found, mended, and what one sees with it
+FOUND: dict[int, tuple] = {  # by number: the function as it was found, mended, and what one sees with it
     1: (train_steps_found, train_steps_mended, accumulating),
     2: (normalize_found, normalize_mended, exploding),
     3: (branch_weights_found, branch_weights_mended, standing_still),

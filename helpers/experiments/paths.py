@@ -11,7 +11,7 @@ import numpy as np
 from .stacks import Stack, _check, input_gradient
 
 
-def path_counts(n):
+def path_counts(n: int) -> np.ndarray:
     """Share of the 2^n paths through n residual blocks that go through k branches: comb(n, k) / 2^n.
 
     n: number of blocks -> (n + 1,), k = 0 ... n, sum 1. ValueError for n < 0. Veit et al. 2016.
@@ -38,7 +38,15 @@ class PathGradients:
         return (np.arange(len(self.energy)) * self.energy).sum()
 
 
-def gradient_by_path_length(depth=54, alpha=1.0, norm="layer", *, width=64, batch=16, seed=0):
+def gradient_by_path_length(
+    depth: int = 54,
+    alpha: float = 1.0,
+    norm: str | None = "layer",
+    *,
+    width: int = 64,
+    batch: int = 16,
+    seed: int = 0,
+) -> PathGradients:
     """Do the many long paths carry gradient, or the few short ones? Exact, not sampled.
 
     The gradient at the input is the product of (I + J_l)^T over the blocks, applied to the gradient at

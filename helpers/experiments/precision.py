@@ -1,6 +1,7 @@
 """When numbers run out: norms with every step, or only the result, in half or single precision."""
 
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,14 +13,14 @@ KEPT = 4096  # numbers that are normalized and stored in half precision
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def naive_layer_norm(x, eps=1e-5):
+def naive_layer_norm(x: np.ndarray, eps: float = 1e-5) -> np.ndarray:
     """LayerNorm without gamma and beta; sums and squares stay in the dtype of x, overflow included."""
     dtype = x.dtype.type
     return (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, keepdims=True) + dtype(eps))
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def one_pass_variance(x):
+def one_pass_variance(x: np.ndarray) -> np.ndarray:
     """E[x^2] - E[x]^2 in the dtype of x: one pass over the data, and two large numbers that nearly cancel.
 
     x (..., d). Returns (...).
@@ -28,7 +29,7 @@ def one_pass_variance(x):
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def welford_variance(x):
+def welford_variance(x: np.ndarray) -> np.ndarray:
     """One pass too, in the dtype of x, but it sums squared distances from the mean so far (Welford 1962).
 
     x (..., d). Returns (...).
@@ -42,7 +43,7 @@ def welford_variance(x):
     return total / x.dtype.type(x.shape[-1])
 
 
-def overflow_limit(dtype, d):
+def overflow_limit(dtype: str, d: int) -> float:
     """The spread at which the sum of d squares no longer fits: sqrt(largest number / d)."""
     return float(np.sqrt(float(np.finfo(dtype).max) / d))
 
@@ -54,21 +55,20 @@ def _standard(d):
 
 
 @np.errstate(over="ignore")
-def output_std(dtype, d, spread):
+def output_std(dtype: str, d: int, spread: float) -> float:
     """Spread of what naive_layer_norm makes of d numbers with this spread."""
     return float(naive_layer_norm((spread * _standard(d)).astype(dtype)).astype(np.float64).std())
 
 
 @np.errstate(over="ignore")
-def variance_ratios(dtype, d, means):
+def variance_ratios(dtype: str, d: int, means: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """One-pass and Welford's variance over the true one, for d numbers with these means and spread TRUE_STD.
 
     means (n,). Returns two arrays (n,) of float64.
     """
     x = (np.reshape(means, (-1, 1)) + TRUE_STD * _standard(d)).astype(dtype)
-    return tuple(
-        variance(x).astype(float) / TRUE_STD**2 for variance in (one_pass_variance, welford_variance)
-    )
+    one_pass, welford = (variance(x).astype(float) for variance in (one_pass_variance, welford_variance))
+    return one_pass / TRUE_STD**2, welford / TRUE_STD**2
 
 
 @dataclass(frozen=True)
@@ -81,13 +81,13 @@ class PrecisionScan:
 
 
 @functools.lru_cache(maxsize=32)
-def precision_scan(dtype, d):
+def precision_scan(dtype: str, d: int) -> PrecisionScan:
     """How far does LayerNorm get with numbers of this dtype ("float16", "float32") and d features?"""
     output = [output_std(dtype, d, spread) for spread in SPREADS]
     return PrecisionScan(np.array(output), *variance_ratios(dtype, d, MEANS))
 
 
-def kept_in_half(norm, mean, dtype="float32"):
+def kept_in_half(norm: Callable, mean: float, dtype: str = "float32") -> tuple[np.ndarray, np.ndarray]:
     """KEPT numbers around a mean, spread 1, kept in dtype, normalized and stored in float16.
 
     norm(x) -> like x, with statistics in float32 or better. -> the inputs without rounding and without
@@ -98,6 +98,6 @@ def kept_in_half(norm, mean, dtype="float32"):
 
 
 @np.errstate(over="ignore")
-def naive_rms_norm(x, eps=1e-6):
+def naive_rms_norm(x: np.ndarray, eps: float = 1e-6) -> np.ndarray:
     """RMSNorm without gamma; squares stay in the dtype of x, overflow included."""
     return x / np.sqrt((x * x).mean(axis=-1, keepdims=True) + x.dtype.type(eps))

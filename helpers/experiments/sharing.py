@@ -19,7 +19,7 @@ NUMBERS = np.array(
 FEATURES = NUMBERS.shape[-1]
 
 
-NORMS = {  # name: (a fresh layer, are its channels axis 1?)
+NORMS: dict[str, tuple] = {  # name: (a fresh layer, are its channels axis 1?)
     "BatchNorm": (lambda: layers.BatchNorm(FEATURES), True),
     "LayerNorm": (lambda: layers.LayerNorm(FEATURES), False),
     "InstanceNorm": (lambda: layers.GroupNorm(FEATURES, groups=FEATURES), True),
@@ -46,7 +46,7 @@ def _random(*shape, seed=0):
 
 
 @functools.cache
-def groups(name, shape=NUMBERS.shape):
+def groups(name: str, shape: tuple = NUMBERS.shape) -> np.ndarray:
     """The number of its group for each entry of an array of this shape, in order of appearance; measured.
 
     Two entries are of one group when moving one of them changes the output at the other.
@@ -57,7 +57,7 @@ def groups(name, shape=NUMBERS.shape):
     return np.unique(changed.argmax(axis=0), return_inverse=True)[1].reshape(x.shape)
 
 
-def normalized(name):
+def normalized(name: str) -> tuple[np.ndarray, float]:
     """What this norm makes of NUMBERS, and its eps."""
     norm = Norm(name)
     return norm(NUMBERS), norm.layer.eps
@@ -70,14 +70,14 @@ def _largest_change(one, other):
     return float(abs(one - other).max())
 
 
-def neighbour_effect(name):
+def neighbour_effect(name: str) -> float:
     """Largest change of an example's output when the other example of the batch is another one."""
     x = _random(2, 4, FEATURES)
     other = np.stack([x[0], 3 + 2 * x[1]])
     return _largest_change(Norm(name)(x)[0], Norm(name)(other)[0])
 
 
-def future_effect(name):
+def future_effect(name: str) -> float:
     """Largest change of the outputs at tokens 1 to 3 when token 4 moves by 10."""
     x = _random(2, 4, FEATURES)
     later = x.copy()
@@ -85,14 +85,14 @@ def future_effect(name):
     return _largest_change(Norm(name)(x)[:, :3], Norm(name)(later)[:, :3])
 
 
-def padding_effect(name):
+def padding_effect(name: str) -> float:
     """Largest change of the outputs at 4 tokens when 4 tokens of zeros are appended."""
     x = _random(2, 4, FEATURES)
     padded = np.concatenate([x, np.zeros_like(x)], axis=1)
     return _largest_change(Norm(name)(x), Norm(name)(padded)[:, :4])
 
 
-def alone(name):
+def alone(name: str) -> float | None:
     """Spread of the output for one example of one token; None where the norm refuses it."""
     try:
         return float(Norm(name)(_random(1, 1, FEATURES)).std())
@@ -100,7 +100,7 @@ def alone(name):
         return None
 
 
-def evaluation_effect(name):
+def evaluation_effect(name: str) -> float:
     """Largest difference between training and evaluation on one batch, after 100 batches of training."""
     norm = Norm(name)
     for seed in range(1, 101):
@@ -111,7 +111,7 @@ def evaluation_effect(name):
     return _largest_change(training, norm(x))
 
 
-def numbers_kept(name):
+def numbers_kept(name: str) -> tuple[int, int]:
     """How many numbers the layer learns, and how many more it keeps."""
     layer = Norm(name).layer
     sizes = {name: value.size for name, value in vars(layer).items() if isinstance(value, np.ndarray)}

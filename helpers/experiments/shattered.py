@@ -58,7 +58,9 @@ class GradientCurve:
     gradient: np.ndarray
 
 
-def gradient_curve(kind="plain", depth=24, *, alpha=1.0, points=256, width=200, seed=0):
+def gradient_curve(
+    kind="plain", depth: int = 24, *, alpha: float = 1.0, points: int = 256, width: int = 200, seed: int = 0
+) -> GradientCurve:
     """The gradient of a random deep network along a line of inputs from -2 to 2.
 
     depth counts the ReLU layers of a plain network (the first has the input's matrix) and the blocks of a
@@ -78,7 +80,9 @@ def gradient_curve(kind="plain", depth=24, *, alpha=1.0, points=256, width=200, 
     return GradientCurve(x, output, input_gradient(network, np.tile(readout, (points, 1)))[:, 0])
 
 
-def gradient_correlation(kind="plain", depth=24, *, alpha=1.0, points=64, width=200, seed=0):
+def gradient_correlation(
+    kind="plain", depth: int = 24, *, alpha: float = 1.0, points: int = 64, width: int = 200, seed: int = 0
+) -> float:
     """How alike are the gradients at different random inputs? 1: the same; 0: nothing in common.
 
     -> number: mean product of two different gradients over the mean of their squares. Theory for plain
@@ -94,7 +98,7 @@ def gradient_correlation(kind="plain", depth=24, *, alpha=1.0, points=64, width=
     return ((g.sum(axis=0) ** 2).sum() - squares) / ((points - 1) * squares)
 
 
-def autocorrelation(curve, lag=1):
+def autocorrelation(curve: np.ndarray, lag: int = 1) -> float:
     """How alike is a curve to itself, `lag` points further? 0: white noise; near 1: smooth or brown noise.
 
     curve (points,), 1 <= lag < points (ValueError otherwise) -> number.
@@ -105,11 +109,11 @@ def autocorrelation(curve, lag=1):
     return (c[:-lag] * c[lag:]).mean() / (c**2).mean()
 
 
-def white_noise(points=256, seed=0):
+def white_noise(points: int = 256, seed: int = 0) -> np.ndarray:
     """Every value drawn on its own. -> (points,)."""
     return np.random.default_rng(seed).standard_normal(points)
 
 
-def brown_noise(points=256, seed=0):
+def brown_noise(points: int = 256, seed: int = 0) -> np.ndarray:
     """A random walk: each value is the last one plus a random step. -> (points,)."""
     return white_noise(points, seed).cumsum()

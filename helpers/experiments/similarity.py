@@ -17,7 +17,9 @@ def _directions(h):
     return h / np.where(length > 0, length, 1.0)
 
 
-def input_similarity(depth=32, wiring="plain", *, width=64, batch=32, seed=0, **kind):
+def input_similarity(
+    depth: int = 32, wiring: str = "plain", *, width: int = 64, batch: int = 32, seed: int = 0, **kind
+) -> np.ndarray:
     """How much does the stream still look like the input? Mean over the rows of cos(h_l, h_0).
 
     kind: norm, activation, gain, branch_layers, alpha, as in `Stack`, with its ValueErrors.
@@ -26,13 +28,13 @@ def input_similarity(depth=32, wiring="plain", *, width=64, batch=32, seed=0, **
     return cosines_with_first(_stream(depth, wiring, width, batch, seed, kind))
 
 
-def cosines_with_first(hs):
+def cosines_with_first(hs: list[np.ndarray]) -> np.ndarray:
     """Mean over the rows of cos(h_l, h_0) for a list of values of the stream, each (batch, width)."""
     directions = [_directions(h) for h in hs]
     return np.array([(d * directions[0]).sum(axis=-1).mean() for d in directions])
 
 
-def mean_cosine(h):
+def mean_cosine(h: np.ndarray) -> float:
     """Mean cosine between different rows of h: 1 when all of them point the same way.
 
     h (batch, width), batch > 1 (ValueError otherwise) -> number.
@@ -44,7 +46,9 @@ def mean_cosine(h):
     return ((d.sum(axis=0) ** 2).sum() - (d**2).sum()) / (n * (n - 1))
 
 
-def pair_similarity(depth=40, wiring="plain", *, width=64, batch=32, seed=0, **kind):
+def pair_similarity(
+    depth: int = 40, wiring: str = "plain", *, width: int = 64, batch: int = 32, seed: int = 0, **kind
+) -> np.ndarray:
     """Can the network still tell two inputs apart? Mean cosine between different inputs, layer by layer.
 
     kind: norm, activation, gain, branch_layers, alpha, as in `Stack`, with its ValueErrors.
@@ -53,7 +57,7 @@ def pair_similarity(depth=40, wiring="plain", *, width=64, batch=32, seed=0, **k
     return np.array([mean_cosine(h) for h in _stream(depth, wiring, width, batch, seed, kind)])
 
 
-def relu_cosine_theory(c):
+def relu_cosine_theory(c: np.ndarray) -> np.ndarray:
     """What one wide layer of random weights and ReLU makes of the cosine c between two inputs.
 
     c (any shape), in [-1, 1] -> the same shape. Cho & Saul 2009 (arc-cosine kernel of degree 1).

@@ -5,7 +5,9 @@ network are those of a shallower one with the same seed.
 """
 
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -39,7 +41,9 @@ def _drawn(seed, number, mean, std, shape):
     return matrix
 
 
-def branch(rng, width, activation="tanh", gain=1.0, branch_layers=1):
+def branch(
+    rng, width: int, activation: str = "tanh", gain: float = 1.0, branch_layers: int = 1
+) -> layers.Sequential:
     """The transformation f of one block: activation(x @ W), or activation(x @ W1) @ W2.
 
     W ~ N(0, gain^2 / width), W2 ~ N(0, 1 / width). (batch, width) -> (batch, width).
@@ -49,7 +53,7 @@ def branch(rng, width, activation="tanh", gain=1.0, branch_layers=1):
     return layers.Sequential(*first, *last)
 
 
-def block(wiring, f, norm, alpha=1.0):
+def block(wiring: str, f: layers.Layer, norm, alpha: float = 1.0) -> Any:
     """Wire one branch f: into the stream or in place of it, with the norm where the wiring says."""
     if wiring == "plain":
         return f
@@ -62,7 +66,7 @@ def block(wiring, f, norm, alpha=1.0):
     return layers.Residual(f, alpha)
 
 
-def input_gradient(layer, dy):
+def input_gradient(layer, dy: np.ndarray) -> np.ndarray:
     """layer.backward without the gradients of the weights, so that dy may hold many gradients at once.
 
     dy (..., batch, d_out) -> (..., batch, d_in).
@@ -142,7 +146,16 @@ class GradientNorms:
         return self.dh[0] / self.dh[-1]
 
 
-def gradient_norms(depth=32, wiring="plain", *, width=64, batch=32, seed=0, weights=True, **kind):
+def gradient_norms(
+    depth: int = 32,
+    wiring: str = "plain",
+    *,
+    width: int = 64,
+    batch: int = 32,
+    seed: int = 0,
+    weights: bool = True,
+    **kind,
+) -> GradientNorms:
     """How large is the gradient at each layer? Measured by one forward and one backward pass.
 
     kind: norm, activation, gain, branch_layers, alpha, as in `Stack`. The loss is a random
@@ -158,12 +171,12 @@ def gradient_norms(depth=32, wiring="plain", *, width=64, batch=32, seed=0, weig
     return GradientNorms(lengths(dhs), lengths(dWs) if weights else None)
 
 
-def lengths(arrays):
+def lengths(arrays) -> np.ndarray:
     """The Euclidean length of each array. -> (number of arrays,)."""
     return layers.grad_norms(None, arrays)[0]
 
 
-def toy_gradient_norms(depth, factor, residual):
+def toy_gradient_norms(depth: int, factor: float, residual: bool) -> np.ndarray:
     """Toy model: every layer multiplies the gradient by |f'|, or by |1 + f'| with a residual.
 
     factor: f', one number for all layers -> (depth + 1,), the input's gradient first.
@@ -181,8 +194,17 @@ class ActivationSpread:
 
 
 def activation_spread(
-    depth=15, norm=None, residual=False, *, activation="linear", gain=1.0, width=64, batch=32, seed=0, **kind
-):
+    depth: int = 15,
+    norm: str | None = None,
+    residual: bool = False,
+    *,
+    activation: str = "linear",
+    gain: float = 1.0,
+    width: int = 64,
+    batch: int = 32,
+    seed: int = 0,
+    **kind,
+) -> ActivationSpread:
     """How do mean and spread of the activations change from layer to layer?
 
     norm: None, "layer" or "rms"; it stands after each layer of a plain network and, with a residual,
@@ -201,7 +223,7 @@ def activation_spread(
     return ActivationSpread(np.array([h.mean() for h in hs]), np.array([h.std() for h in hs]))
 
 
-def uniform_matrices(depth, width=16, seed=0):
+def uniform_matrices(depth: int, width: int = 16, seed: int = 0) -> list[np.ndarray]:
     """Matrices W ~ U(-1, 1), which nobody scaled by the width: each multiplies the spread by sqrt(width / 3)."""
     rng = np.random.default_rng([seed, 1])
     return [rng.uniform(-1, 1, (width, width)) for _ in range(depth)]
@@ -215,7 +237,13 @@ class RowSpread(ActivationSpread):
     row_std: np.ndarray
 
 
-def spread_through(matrices, norm=None, seed=0, batch=32, unequal=False):
+def spread_through(
+    matrices: list[np.ndarray],
+    norm: Callable | None = None,
+    seed: int = 0,
+    batch: int = 32,
+    unequal: bool = False,
+) -> ActivationSpread | RowSpread:
     """Mean and spread of the stream through linear layers h @ W, each followed by norm(h) if there is one.
 
     unequal: the rows of the input differ in size, from a quarter to four times the usual; gives a RowSpread.

@@ -6,6 +6,7 @@ Training is a generator: each `next` goes on for some steps, so a notebook can s
 import contextlib
 import copy
 import functools
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +24,9 @@ NORMS = {
 }
 
 
-def spirals(points=600, arms=3, noise=0.1, turns=1.0, seed=0):
+def spirals(
+    points: int = 600, arms: int = 3, noise: float = 0.1, turns: float = 1.0, seed: int = 0
+) -> tuple[np.ndarray, np.ndarray]:
     """Points in the plane on the arms of a spiral, and for each the number of its arm.
 
     -> x (points, 2), y (points,) of int.
@@ -105,7 +108,7 @@ class Classifier(layers.Sequential):
         return self.stream(x, without)[-1]
 
 
-def leaves(layer):
+def leaves(layer) -> list[layers.Layer]:
     """The layers inside a layer that are not made of others, first to last."""
     if hasattr(layer, "branch"):
         return leaves(layer.branch)
@@ -114,7 +117,7 @@ def leaves(layer):
     return [layer]
 
 
-def deepen(network, extra):
+def deepen(network: Classifier, extra: int) -> Classifier:
     """The same function, `extra` layers deeper: a copy of a plain network with identity layers behind it.
 
     They change nothing, because h >= 0 after a ReLU, so relu(h @ I + 0) = h: He et al. 2015, section 1.
@@ -133,7 +136,7 @@ def deepen(network, extra):
 # ------------------------------------------------------------------------------ loss
 
 
-def cross_entropy(scores, y):
+def cross_entropy(scores: np.ndarray, y: np.ndarray) -> float:
     """Mean of -log softmax(scores)[y]: the price of the probability given to the right class.
 
     scores (n, classes), y (n,) of int -> number.
@@ -142,7 +145,7 @@ def cross_entropy(scores, y):
     return (np.log(np.exp(z).sum(axis=1)) - z[np.arange(len(y)), y]).mean()
 
 
-def cross_entropy_backward(scores, y):
+def cross_entropy_backward(scores: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Gradient of cross_entropy: (softmax(scores) - one_hot(y)) / n. -> (n, classes)."""
     p = np.exp(scores - scores.max(axis=1, keepdims=True))
     p /= p.sum(axis=1, keepdims=True)
@@ -151,7 +154,7 @@ def cross_entropy_backward(scores, y):
 
 
 @contextlib.contextmanager
-def statistics_kept(network):
+def statistics_kept(network: layers.Layer) -> Iterator[None]:
     """Whatever BatchNorm sees inside leaves its running statistics as they were."""
     norms = [leaf for leaf in leaves(network) if isinstance(leaf, layers.BatchNorm)]
     kept = [(norm.running_mean, norm.running_var) for norm in norms]
@@ -161,7 +164,7 @@ def statistics_kept(network):
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def evaluate(network, x, y, without=()):
+def evaluate(network: Classifier, x: np.ndarray, y: np.ndarray, without=()) -> tuple[float, float]:
     """Loss and share of wrong answers on all of x, y; BatchNorm by the statistics of x, kept as they were.
 
     x (n, n_in), y (n,) -> loss, error. Scores that are not finite count as wrong.
@@ -173,7 +176,7 @@ def evaluate(network, x, y, without=()):
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def first_not_finite(network, x):
+def first_not_finite(network: Classifier, x: np.ndarray) -> int | None:
     """Where does the first number appear that is not finite? 0: after the input's matrix, then the blocks.
 
     x (n, n_in) -> number of the block, one more than there are blocks for the scores; None: nowhere.
@@ -183,14 +186,16 @@ def first_not_finite(network, x):
     return next((i for i, h in enumerate(hs) if not np.isfinite(h).all()), None)
 
 
-def gradient_gaps(network, x, y, h=1e-6, directions=8):
+def gradient_gaps(
+    network: Classifier, x: np.ndarray, y: np.ndarray, h: float = 1e-6, directions: int = 8
+) -> dict[str, float]:
     """How far off are the slopes of the loss that `backward` promises from those measured, in random directions?
 
     x (n, n_in), y (n,) -> {"weights", "γ", "β"}: |promised - measured| over the larger of the two, moving these
     alone; 0 is right, 1 means that one of them is nothing. The network stays as it was.
     """
     network.backward(cross_entropy_backward(network.forward(x), y))
-    groups = {"weights": [], "γ": [], "β": []}
+    groups: dict = {"weights": [], "γ": [], "β": []}
     for leaf in leaves(network):
         for name in leaf.parameters:
             groups[{"gamma": "γ", "beta": "β"}.get(name, "weights")].append((leaf, name))
@@ -278,7 +283,7 @@ class Progress:
         return not np.isfinite(self.loss)
 
 
-def batches(n, batch, rng):
+def batches(n: int, batch: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
     """Indices of one batch after another, for ever: all data in random order, then all again."""
     while True:
         order = rng.permutation(n)
@@ -299,7 +304,18 @@ def _step(network, optimizer, x, y):
     return loss
 
 
-def train(network, x, y, *, steps=400, optimizer="sgd", lr=0.02, batch=64, every=20, seed=0):
+def train(
+    network: Classifier,
+    x: np.ndarray,
+    y: np.ndarray,
+    *,
+    steps: int = 400,
+    optimizer="sgd",
+    lr: float = 0.02,
+    batch: int = 64,
+    every: int = 20,
+    seed: int = 0,
+) -> Iterator[Progress]:
     """Train a network in place, yielding its Progress after every `every` steps and after the last.
 
     x (n, n_in), y (n,). optimizer: "sgd" (momentum 0.9) or "adam". The network after a step depends on
@@ -367,7 +383,7 @@ class Lesions:
     without: np.ndarray
 
 
-def lesion_errors(network, x, y):
+def lesion_errors(network: Classifier, x: np.ndarray, y: np.ndarray) -> Lesions:
     """What does a trained network lose when one block is deleted, x going on unchanged?
 
     x (n, n_in), y (n,). Veit et al. 2016, arXiv:1605.06431.
@@ -377,7 +393,7 @@ def lesion_errors(network, x, y):
 
 
 @functools.lru_cache(maxsize=8)
-def trained_lesions(seed=0, **kind):
+def trained_lesions(seed: int = 0, **kind) -> Lesions:
     """Train a Classifier(**kind) on the spiral (Adam, 400 steps), then delete each block in turn -> Lesions."""
     x, y = spirals(seed=seed)
     network = Classifier(**kind, seed=seed)
@@ -386,12 +402,14 @@ def trained_lesions(seed=0, **kind):
     return lesion_errors(network, x, y)
 
 
-def chance_error(y):
+def chance_error(y: np.ndarray) -> float:
     """Share of wrong answers when one always guesses the largest class. y (n,) of int -> number."""
     return 1 - np.bincount(y).max() / len(y)
 
 
-def random_lesion_errors(network, x, y, k, *, trials=20, seed=0):
+def random_lesion_errors(
+    network: Classifier, x: np.ndarray, y: np.ndarray, k: int, *, trials: int = 20, seed: int = 0
+) -> np.ndarray:
     """Share of wrong answers after k random blocks are deleted, in each of some trials. -> (trials,).
 
     ValueError when k is more than the network has. Veit et al. 2016, arXiv:1605.06431.

@@ -4,6 +4,7 @@ Xiong et al. 2020, arXiv:2002.04745: where does the norm stand, and does trainin
 """
 
 import functools
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -92,7 +93,7 @@ class Fresh:
 
 
 @functools.lru_cache(maxsize=256)
-def fresh(depth, place="pre-norm", final_norm=True, seed=0, **kind):
+def fresh(depth: int, place: str = "pre-norm", final_norm: bool = True, seed: int = 0, **kind) -> Fresh:
     """One forward and one backward pass of a fresh Transformer, 8 sequences of random tokens and targets."""
     network = Transformer(depth, place, final_norm=final_norm, seed=seed, **kind)
     ids, y = np.random.default_rng([seed, 0]).integers(0, 64, (2, 8, 16))
@@ -116,7 +117,7 @@ class ByDepth:
 
 
 @functools.lru_cache(maxsize=8)
-def by_depth(place="pre-norm", final_norm=True):
+def by_depth(place: str = "pre-norm", final_norm: bool = True) -> ByDepth:
     """How do stream, last gradient and loss of a fresh Transformer go with its depth? Post-norm has its last norm anyway."""
     final_norm = final_norm or place == "post-norm"
     seen = [[fresh(depth, place, final_norm, seed) for seed in range(3)] for depth in DEPTHS]
@@ -129,7 +130,7 @@ def _halves(place="pre-norm", depth=24):
     """Input of a fresh Transformer's blocks, and (branch, norm) of each half of each block, in order."""
     network = Transformer(depth, place)
     x = network.layers[0](np.random.default_rng([0, 0]).integers(0, 64, (8, 16)))  # those of `fresh`
-    halves = []
+    halves: list = []
     for block in network.blocks:
         halves.append((functools.partial(block.attn.forward, mask=network.mask), block.ln1))
         halves.append((block.ffn, block.ln2))
@@ -137,7 +138,7 @@ def _halves(place="pre-norm", depth=24):
 
 
 @functools.lru_cache(maxsize=8)
-def stream_squares(block, place="pre-norm"):
+def stream_squares(block, place: str = "pre-norm") -> np.ndarray:
     """Mean square of the stream after each of 24 layers, when block(x, f, norm) wires both halves of each. -> (25,)."""
     h, halves = _halves(place)
     squares = [(h**2).mean()]
@@ -148,7 +149,7 @@ def stream_squares(block, place="pre-norm"):
 
 
 @functools.lru_cache(maxsize=64)
-def stack_rms(stack, depth, factor=1.0):
+def stack_rms(stack, depth: int, factor: float = 1.0) -> np.ndarray:
     """Root mean squares that stack(x, fs, norms, final_norm) lets happen: of what each norm is given, and of its result.
 
     factor: on the last matrix of every branch. -> (norms that were called + 1,), the result last.
@@ -171,12 +172,12 @@ def stack_rms(stack, depth, factor=1.0):
     return np.array([*given, rms(y)])
 
 
-def rms(h):
+def rms(h: np.ndarray) -> float:
     """Root mean square of all values."""
     return float(np.sqrt((h**2).mean()))
 
 
-def block_updates(depth=24, seed=0):
+def block_updates(depth: int = 24, seed: int = 0) -> np.ndarray:
     """How far is each block of a fresh pre-norm Transformer from doing nothing? |J - I| / |I|, J its Jacobian.
 
     Measured on random gradients on their way back. -> (depth,).
@@ -192,7 +193,7 @@ def block_updates(depth=24, seed=0):
 # ------------------------------------------------------------------------------ who looks at whom
 
 
-def one_block(causal, tokens=8):
+def one_block(causal: bool, tokens: int = 8) -> tuple:
     """A fresh block of 32 features and 4 heads: its x (tokens, 32), its attention with the mask set, and itself."""
     block = layers.TransformerBlock(32, 4, 128, np.random.default_rng(1))
     mask = layers.causal_mask(tokens) if causal else None
@@ -200,14 +201,14 @@ def one_block(causal, tokens=8):
     return x, functools.partial(block.attn.forward, mask=mask), block
 
 
-def replaced(x, token):
+def replaced(x: np.ndarray, token: int) -> np.ndarray:
     """x with another token in this place; x (tokens, d), token from 0."""
     other = x.copy()
     other[token] = np.random.default_rng(3).standard_normal(x.shape[-1])
     return other
 
 
-def changes(y, other):
+def changes(y: np.ndarray, other: np.ndarray) -> np.ndarray:
     """By how much does each token differ? Root mean square over its features. (..., tokens, d) -> (..., tokens)."""
     return np.sqrt(((other - y) ** 2).mean(axis=-1))
 
@@ -217,15 +218,25 @@ def changes(y, other):
 SMALL = {"d_model": 32, "n_heads": 2, "d_ff": 32, "vocabulary": 8, "tokens": 8}
 
 
-def previous_token(batch, rng, vocabulary=8, tokens=8):
+def previous_token(
+    batch: int, rng: np.random.Generator, vocabulary: int = 8, tokens: int = 8
+) -> tuple[np.ndarray, np.ndarray]:
     """Random tokens, and for each position the token before it; the first says itself. -> two (batch, tokens)."""
     ids = rng.integers(0, vocabulary, (batch, tokens))
     return ids, np.concatenate([ids[:, :1], ids[:, :-1]], axis=1)
 
 
 def train_transformer(
-    place="pre-norm", warm_up=0, lr=0.01, depth=8, *, final_norm=True, steps=200, every=10, seed=0
-):
+    place: str = "pre-norm",
+    warm_up: int = 0,
+    lr: float = 0.01,
+    depth: int = 8,
+    *,
+    final_norm: bool = True,
+    steps: int = 200,
+    every: int = 10,
+    seed: int = 0,
+) -> Iterator[Progress]:
     """Train a small Transformer to say the token before; yields its Progress after every `every` steps.
 
     Adam(0.9, 0.98), 16 fresh sequences a step. The learning rate rises in equal steps to lr during the first

@@ -1,6 +1,7 @@
 """A network of your own choice in training, with what happens inside; six remedies; the Jacobian's spectrum."""
 
 import functools
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +15,7 @@ LOOK = 128  # points
 
 
 @functools.lru_cache(maxsize=2)
-def spirals():
+def spirals() -> tuple[np.ndarray, np.ndarray]:
     """The points that all networks here learn; they are only read."""
     return training.spirals()
 
@@ -30,7 +31,7 @@ class Snapshot:
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def snapshot(network, x, y, progress):
+def snapshot(network: Classifier, x: np.ndarray, y: np.ndarray, progress) -> Snapshot:
     """Look into a network without changing it. x (n, n_in), y (n,) -> Snapshot."""
     x, y = x[:LOOK], y[:LOOK]
     with training.statistics_kept(network):
@@ -41,7 +42,7 @@ def snapshot(network, x, y, progress):
     return Snapshot(progress, np.array([h.std() for h in hs]), stacks.lengths(dhs[::-1]))
 
 
-def watch(network, x, y, every=EVERY, **how):
+def watch(network: Classifier, x: np.ndarray, y: np.ndarray, every: int = EVERY, **how) -> Iterator[Snapshot]:
     """Train a network in place; yields a Snapshot before the first step, and after every `every` steps."""
     yield snapshot(network, x, y, Progress(0, *training.evaluate(network, x, y)))
     for progress in training.train(network, x, y, every=every, **how):
@@ -50,7 +51,7 @@ def watch(network, x, y, every=EVERY, **how):
 
 # ------------------------------------------------------------------------------ remedies
 
-REMEDIES = {  # of a residual network, by name: what Classifier is told
+REMEDIES: dict[str, dict] = {  # of a residual network, by name: what Classifier is told
     "no remedy": {},
     "α = 1/√20": {"alpha": 20**-0.5},
     "ReZero": {"alpha": "learned"},
@@ -61,7 +62,9 @@ REMEDIES = {  # of a residual network, by name: what Classifier is told
 }
 
 
-def shoot_out(lr=0.02, seed=0, depth=40, steps=STEPS, every=EVERY):
+def shoot_out(
+    lr: float = 0.02, seed: int = 0, depth: int = 40, steps: int = STEPS, every: int = EVERY
+) -> Iterator[dict]:
     """Train one deep residual network with each of the REMEDIES, side by side.
 
     Yields {name: Progress} after every `every` steps; a network that diverged stays as it was.
@@ -79,7 +82,7 @@ def shoot_out(lr=0.02, seed=0, depth=40, steps=STEPS, every=EVERY):
         )
         for name, remedy in REMEDIES.items()
     }
-    seen = {}
+    seen: dict = {}
     for _ in range(-(-steps // every)):
         seen = {name: next(run, seen.get(name)) for name, run in runs.items()}
         yield seen
@@ -117,7 +120,7 @@ class Spectrum:
         return float(share.sum() ** 2 / (share**2).sum())
 
 
-def jacobian(name, depth, width=64, seed=0):
+def jacobian(name: str, depth: int, width: int = 64, seed: int = 0) -> np.ndarray:
     """How does the output of a fresh network change with its input? The matrix dh_depth / dh_0 at one random input.
 
     name: one of CHAINS -> (width, width). Saxe et al. 2013, arXiv:1312.6120; Pennington et al. 2017,
@@ -140,7 +143,7 @@ def _orthogonal(W):
 
 
 @functools.lru_cache(maxsize=512)
-def spectrum(name, depth, width=64, seed=0):
+def spectrum(name: str, depth: int, width: int = 64, seed: int = 0) -> Spectrum:
     """Singular values of `jacobian` -> Spectrum."""
     return Spectrum(np.linalg.svd(jacobian(name, depth, width, seed), compute_uv=False))
 
@@ -157,7 +160,9 @@ class ClippedRun:
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def clipped_steps(clip, sgd_steps, lr=0.15, max_norm=1.0, seed=0, every=EVERY):
+def clipped_steps(
+    clip, sgd_steps, lr: float = 0.15, max_norm: float = 1.0, seed: int = 0, every: int = EVERY
+) -> Iterator[ClippedRun]:
     """Train 10 residual tanh blocks without a norm by these two functions; yields a ClippedRun every some steps.
 
     clip(gradients, max_norm) -> gradients; sgd_steps(w, grad_fn, batches, lr) -> w.

@@ -4,6 +4,8 @@ Each function returns a `Live`; end a cell with it. Those that take the learner'
 draw the reference while it is still blank.
 """
 
+import inspect
+
 from .batches import (
     batch_norm_at_init,
     batch_sizes,
@@ -39,53 +41,4 @@ from .start import survival, two_switches
 from .transformer import final_norm, look_ahead, pre_or_post, warm_up
 from .workbench import clipping, jacobian, shoot_out, workbench
 
-ALL = {
-    explorer.__name__: explorer
-    for explorer in (
-        survival,
-        two_switches,
-        add_the_input,
-        what_is_left,
-        delete_a_layer,
-        paths,
-        one_plus_slope,
-        gradient_through_blocks,
-        gradient_bars,
-        your_gradient_bars,
-        which_gradient,
-        shattered,
-        deep_or_shallow,
-        drift,
-        layer_norm_steps,
-        geometry,
-        two_tokens,
-        small_spread,
-        when_numbers_run_out,
-        train_with,
-        which_numbers,
-        neighbour,
-        future,
-        lengths,
-        padding,
-        small_batches,
-        train_and_eval,
-        batch_sizes,
-        batch_norm_at_init,
-        two_norms,
-        what_the_gradient_loses,
-        what_leaves_it_unchanged,
-        cost,
-        casting,
-        look_ahead,
-        pre_or_post,
-        final_norm,
-        warm_up,
-        workbench,
-        shoot_out,
-        jacobian,
-        clipping,
-        museum,
-    )
-}
-
-__all__ = ["ALL", *ALL]
+ALL = {name: one for name, one in vars().items() if inspect.isfunction(one)}  # all that is imported here

@@ -1,12 +1,14 @@
 """Explorers of notebook 04: statistics over the batch, and what they depend on."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from .. import controls, exercises, figures, layers
 from ..experiments import batches
 from ..figures.batches import BATCH, LAYER
 from ..figures.drawing import GHOST
-from ..live import Told, live
+from ..live import Live, Told, live
 from ..running import Run
 from .learner import about, given, shaped
 
@@ -41,7 +43,7 @@ def moving(by, most):
     return controls.number("move its first feature by", by, -most, most, 0.5)
 
 
-def neighbour(batch_norm=None):
+def neighbour(batch_norm: Callable | None = None) -> Live:
     """Move one example of a batch: what happens to the outputs of the others? BatchNorm beside LayerNorm.
 
     With your own batch_norm the dots are yours, the reference's outputs are dashes.
@@ -74,7 +76,7 @@ def neighbour(batch_norm=None):
     )
 
 
-def future():
+def future() -> Live:
     """Move one token: which earlier outputs of its sequence change? BatchNorm beside LayerNorm."""
     picture = figures.Dependence("token", 6.4)  # one of 40 numbers comes out as √39 at most
     sequences = np.random.default_rng(0).standard_normal((4, 10, FEATURES))
@@ -97,7 +99,7 @@ def future():
     )
 
 
-def lengths():
+def lengths() -> Live:
     """Sequences of different length: how many still have a token at a position, how noisy is its mean?"""
     picture = figures.Lengths(batches.LONGEST)
 
@@ -114,7 +116,7 @@ def lengths():
     )
 
 
-def padding(masked_batch_norm=None):
+def padding(masked_batch_norm: Callable | None = None) -> Live:
     """Zeros behind the short sequences: counted or masked, what spread do the real tokens come out with?
 
     With your own masked_batch_norm the masked output is yours.
@@ -132,7 +134,8 @@ def padding(masked_batch_norm=None):
         y = masked_output(x, mask) if masked else batches.over_tokens(x)
         reference = exercise.reference(x, mask, ONE, ZERO)
         remark = about(exercise, masked_batch_norm, masked)
-        return picture.update(*(a[..., 0] for a in (x, y, reference)), mask, masked, remark)
+        x, y, reference = (a[..., 0] for a in (x, y, reference))
+        return picture.update(x, y, reference, mask, masked, remark)
 
     return live(
         picture.figure,
@@ -147,7 +150,7 @@ def padding(masked_batch_norm=None):
 NOISE_AT = (1, 2, 3, 4, 8, 16, 32, 64, 128, 256)
 
 
-def small_batches():
+def small_batches() -> Live:
     """The fewer examples, the noisier mean and variance: what does an output lose?"""
     picture = figures.SmallBatches(NOISE_AT, [batches.batch_noise(size) for size in NOISE_AT])
 
@@ -165,7 +168,7 @@ def small_batches():
 MOST_STEPS, MOST_DRAWS = 100, 31
 
 
-def train_and_eval(batch_norm=None):
+def train_and_eval(batch_norm: Callable | None = None) -> Live:
     """Running statistics follow the batches: when do training and evaluation give the same?
 
     With your own batch_norm both are yours, the reference's running statistics dotted.
@@ -182,11 +185,12 @@ def train_and_eval(batch_norm=None):
         outputs = batches.both_modes(yours, new, [k[-1] for k in kept], momentum)
         reference = None
         if batch_norm is not None:
-            reference = batches.running_statistics(exercise.reference, seen, momentum)
-            reference = [k[:, 0] for k in reference]
-        shown = (a[..., 0] for a in (new, *outputs))
+            statistics = batches.running_statistics(exercise.reference, seen, momentum)
+            reference = [k[:, 0] for k in statistics]
+        new, trained, evaluated = (a[..., 0] for a in (new, *outputs))
         remark = about(exercise, batch_norm)
-        return picture.update([k[:, 0] for k in kept], reference, *shown, draw, momentum, remark)
+        shown = [k[:, 0] for k in kept]
+        return picture.update(shown, reference, new, trained, evaluated, draw, momentum, remark)
 
     return live(
         picture.figure,
@@ -201,7 +205,7 @@ def train_and_eval(batch_norm=None):
     )
 
 
-def batch_sizes():
+def batch_sizes() -> Run:
     """Train the same network with batches of 2 to 64 and four normalizations; Start and Stop."""
     picture = figures.BatchSizes(batches.BATCH_SIZES)
     return Run(
@@ -223,7 +227,7 @@ NETWORKS = {  # name: (norm, is each layer's input added to its output?, colour)
 }
 
 
-def batch_norm_at_init():
+def batch_norm_at_init() -> Live:
     """The gradient through freshly made layers with BatchNorm: how much does it grow at each?"""
     picture = figures.AtInit()
 

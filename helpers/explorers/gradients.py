@@ -1,17 +1,18 @@
 """Explorers of notebook 02: the gradient on its way back."""
 
 import functools
+from collections.abc import Callable
 
 import numpy as np
 
 from .. import controls, exercises, experiments, figures
 from ..figures.drawing import WITH, WITHOUT
-from ..live import Told, live
+from ..live import Live, Told, live
 from ..running import Run
 from .learner import about_all, given
 
 
-def gradient_bars():
+def gradient_bars() -> Live:
     """How much of the gradient arrives at each layer? With residuals and without, measured or toy."""
     picture = figures.GradientBars()
     residual, layers, gain, scale = _switches()
@@ -57,7 +58,7 @@ def _switches():
     )
 
 
-def your_gradient_bars(backprop_chain=None, grad_norms=None):
+def your_gradient_bars(backprop_chain: Callable | None = None, grad_norms: Callable | None = None) -> Live:
     """The gradient at each layer of a tanh network, by your two functions; the reference as a dotted line."""
     picture = figures.GradientBars()
     chain, norms = exercises.backprop_chain, exercises.grad_norms
@@ -94,7 +95,7 @@ def your_gradient_bars(backprop_chain=None, grad_norms=None):
     )
 
 
-def which_gradient():
+def which_gradient() -> Live:
     """Gradients of activations and of weights, layer by layer: they tell different stories."""
     picture = figures.WhichGradient()
 
@@ -129,7 +130,7 @@ def correlations(kind):
     return {depth: abs(experiments.gradient_correlation(kind, depth)) for depth in DEPTHS}
 
 
-def shattered():
+def shattered() -> Live:
     """The gradient as a function of the input: a smooth curve when shallow, noise when deep."""
     picture = figures.Shattered()
 
@@ -164,7 +165,7 @@ def side_by_side(networks, lr):
 
 def together(training, rounds):
     """Go on with {name: generator of Progress}, one step each a round; yields {name: list of Progress}."""
-    runs = {name: [] for name in training}
+    runs: dict[str, list] = {name: [] for name in training}
     for _ in range(rounds):
         for name, one in training.items():
             runs[name] += [progress for progress in [next(one, None)] if progress]
@@ -181,7 +182,7 @@ def compete(depth, lr):
     return side_by_side(networks, lr)
 
 
-def deep_or_shallow():
+def deep_or_shallow() -> Run:
     """Train a shallow, a deep and a deep residual network on the same data: which fits it best?"""
     picture = figures.LossCurves(STEPS)
     return Run(

@@ -1,5 +1,7 @@
 """The bug museum of notebook 07: the symptoms first."""
 
+from collections.abc import Callable
+
 from .. import exercises, figures
 from ..exercises.showing import Shown
 from ..experiments import museum as museum_of_bugs
@@ -11,7 +13,7 @@ LOOKS = museum_of_bugs.STEPS // museum_of_bugs.EVERY + 1
 REMARKS = {"correct": " The bug is gone.", "wrong": " The check says what is still wrong."}
 
 
-def museum(number=1, function=None):
+def museum(number: int = 1, function: Callable | None = None) -> Run | Shown:
     """Train the network of an exhibit, 1 to 6, as it was found, or with your function; dotted: as it should be.
 
     A function that is still as it was found has no picture of its own.

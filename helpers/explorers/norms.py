@@ -1,13 +1,14 @@
 """Explorers of notebook 03: LayerNorm, step by step."""
 
 import functools
+from collections.abc import Callable
 
 import numpy as np
 
 from .. import controls, exercises, experiments, figures, layers
 from ..experiments import precision
 from ..layers import layer_norm
-from ..live import Told, live
+from ..live import Live, Told, live
 from ..running import Run
 from .gradients import EVERY, STEPS, side_by_side
 from .learner import about, about_all, given, shaped
@@ -21,7 +22,7 @@ def own_shape(exercise, function):
     return lambda x, gamma, beta, eps: function(x, gamma.copy(), beta.copy(), eps)
 
 
-def drift(layer_norm=None):
+def drift(layer_norm: Callable | None = None) -> Live:
     """How do spread and mean of the activations drift from layer to layer, and what does LayerNorm do?
 
     With your own layer_norm the bars are yours, the reference a dotted line behind them.
@@ -84,7 +85,7 @@ STEP_PAGES = {
 }
 
 
-def layer_norm_steps(example="four numbers"):
+def layer_norm_steps(example: str = "four numbers") -> Live:
     """What does LayerNorm do to a vector, step by step? Begins with one of the EXAMPLES."""
     picture = figures.LayerNormSteps()
 
@@ -123,7 +124,7 @@ def layer_norm_steps(example="four numbers"):
     )
 
 
-def geometry():
+def geometry() -> Live:
     """Three features in space: LayerNorm goes to a plane, then to a circle; RMSNorm to a sphere."""
     picture = figures.Geometry()
     one, zero = np.ones(3), np.zeros(3)
@@ -145,7 +146,7 @@ def geometry():
     )
 
 
-def two_tokens():
+def two_tokens() -> Live:
     """Token b is token a, scaled and shifted: can LayerNorm, γ and β tell them apart?"""
     picture = figures.TwoTokens()
 
@@ -165,7 +166,7 @@ def two_tokens():
     )
 
 
-def small_spread():
+def small_spread() -> Live:
     """A row with a small spread: how far does ε let LayerNorm go, and what becomes of a gradient?"""
     picture = figures.SmallSpread()
     one, zero = np.ones(4), np.zeros(4)
@@ -186,7 +187,7 @@ def small_spread():
     )
 
 
-def when_numbers_run_out():
+def when_numbers_run_out() -> Live:
     """LayerNorm in half and single precision: where does it break, and does it say so?"""
     picture = figures.NumbersRunOut()
 
@@ -199,7 +200,7 @@ def when_numbers_run_out():
             dtype,
             d,
             (spread, precision.output_std(dtype, d, spread)),
-            (mean, *(float(ratio[0]) for ratio in precision.variance_ratios(dtype, d, [mean]))),
+            (mean, *(float(ratio[0]) for ratio in precision.variance_ratios(dtype, d, np.array([mean])))),
         )
 
     return live(
@@ -256,7 +257,7 @@ def _run_by(leaf, forward, backward):
     leaf.forward, leaf.backward = run_forward, run_backward
 
 
-def train_with(layer_norm=None, layer_norm_backward=None):
+def train_with(layer_norm: Callable | None = None, layer_norm_backward: Callable | None = None) -> Run:
     """Train a small network with your LayerNorm in it, beside the same network with the reference."""
     picture = figures.YourTraining(STEPS)
     norm, back = exercises.layer_norm, exercises.layer_norm_backward

@@ -1,18 +1,20 @@
 """Explorers of notebook 01: one residual connection, and many in a row."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from .. import controls, exercises, experiments, figures
 from ..figures.drawing import WITH, WITHOUT
 from ..layers import residual_backward as reference_backward
-from ..live import live
+from ..live import Live, live
 from .learner import about, given, shaped
 
 NETWORK = ("Without residuals", False), ("With residuals", True)
 X, F = np.array([1.0, 2.0]), np.array([0.1, 0.3])
 
 
-def add_the_input(residual_block=None):
+def add_the_input(residual_block: Callable | None = None) -> Live:
     """Two vectors and their sum; with your own residual_block, the sum is yours."""
     picture = figures.TwoVectors()
     block = shaped(exercises.residual_block, residual_block)
@@ -31,7 +33,7 @@ def add_the_input(residual_block=None):
     )
 
 
-def what_is_left(residual_block=None):
+def what_is_left(residual_block: Callable | None = None) -> Live:
     """How much does the stream still look like the input, layer by layer? Yours in the bars, if given."""
     picture = figures.Similarity()
     block = shaped(exercises.residual_block, residual_block)
@@ -65,7 +67,7 @@ def what_is_left(residual_block=None):
     )
 
 
-def one_plus_slope():
+def one_plus_slope() -> Live:
     """The gradient through x + f(x) is 1 + f'(x): what becomes of it after many blocks?"""
     picture = figures.SlopeProduct()
     return live(
@@ -77,7 +79,7 @@ def one_plus_slope():
     )
 
 
-def gradient_through_blocks(residual_backward=None):
+def gradient_through_blocks(residual_backward: Callable | None = None) -> Live:
     """The gradient on its way back through tanh blocks, one residual_backward after the other."""
     picture = figures.GradientBars()
     backward = given(exercises.residual_backward, residual_backward)
@@ -107,13 +109,13 @@ def gradient_through_blocks(residual_backward=None):
     )
 
 
-TRAINED = {  # name: kind of network, colour
+TRAINED: dict[str, tuple] = {  # name: kind of network, colour
     "Plain network, 10 layers": ({"depth": 10}, WITHOUT),
     "Residual network, 20 blocks": ({"depth": 40, "kind": "residual", "norm": "layer"}, WITH),
 }
 
 
-def delete_a_layer():
+def delete_a_layer() -> Live:
     """Delete one block of a trained network: a plain network is ruined, a residual one hardly notices."""
     picture = figures.Deletions()
     chance = experiments.chance_error(experiments.spirals()[1])
@@ -134,10 +136,10 @@ def delete_a_layer():
     )
 
 
-def paths():
+def paths() -> Live:
     """Of all the paths through a residual network, which carry the gradient?"""
     picture = figures.Paths()
-    kinds = {
+    kinds: dict[str, Callable] = {
         "LayerNorm before each branch": lambda depth: {"norm": "layer"},
         "no normalization": lambda depth: {"norm": None},
         "branches scaled by 1/√L": lambda depth: {"norm": None, "alpha": depth**-0.5},

@@ -1,6 +1,7 @@
 """Explorers of notebook 05: RMSNorm."""
 
 import functools
+from collections.abc import Callable
 
 import numpy as np
 
@@ -8,7 +9,7 @@ from .. import controls, exercises, experiments, figures, layers
 from ..experiments import cost as costs
 from ..experiments import precision
 from ..experiments.invariance import CHANGES
-from ..live import Told, live
+from ..live import Live, Told, live
 from ..running import Run
 from .learner import about, given, shaped
 
@@ -39,7 +40,7 @@ def _whose(plain, exercise, function, reference):
     return f"your {exercise.name}", reference, ""
 
 
-def two_norms(rms_norm=None, rms_norm_offset=None):
+def two_norms(rms_norm: Callable | None = None, rms_norm_offset: Callable | None = None) -> Live:
     """The same vector through LayerNorm and RMSNorm, and what an offset does; with your own functions, yours."""
     plain, offset_gain = exercises.rms_norm, exercises.rms_norm_offset
     picture = figures.TwoNorms(rms_norm is not None or rms_norm_offset is not None)
@@ -76,7 +77,7 @@ def two_norms(rms_norm=None, rms_norm_offset=None):
     )  # fmt: skip
 
 
-def what_the_gradient_loses(rms_norm_backward=None):
+def what_the_gradient_loses(rms_norm_backward: Callable | None = None) -> Live:
     """RMSNorm's backward pass on two features, and on eight: which directions does it take away?"""
     exercise = exercises.rms_norm_backward
     picture = figures.OneDirection(rms_norm_backward is not None)
@@ -115,7 +116,7 @@ def what_the_gradient_loses(rms_norm_backward=None):
     )  # fmt: skip
 
 
-def what_leaves_it_unchanged():
+def what_leaves_it_unchanged() -> Live:
     """Rescale or shift weights, data, one row: which norm's output does not notice? Measured, beside the papers."""
     picture = figures.Invariance()
     visited = set()  # the table fills as changes are looked at: it must not answer before
@@ -136,7 +137,7 @@ def what_leaves_it_unchanged():
     )  # fmt: skip
 
 
-def cost():
+def cost() -> Run:
     """What does a norm cost? Operations counted; time measured on this machine when you press Start."""
     picture = figures.Cost()
 
@@ -156,7 +157,7 @@ def cost():
     )
 
 
-def casting():
+def casting() -> Live:
     """Different numbers around a mean, normalized and stored in half precision: how many are left?"""
     picture = figures.Kept()
     one, zero = np.ones(1), np.zeros(1)

@@ -4,10 +4,10 @@ from .. import controls, figures
 from ..experiments import sharing
 from ..figures.drawing import words
 from ..figures.sharing import where
-from ..live import live
+from ..live import Live, live
 
 
-def which_numbers():
+def which_numbers() -> Live:
     """Choose a number, by a click or by the sliders: which others are in its mean and variance?"""
     picture = figures.WhichNumbers(sharing.NUMBERS)
     names = zip(("example", "token", "feature"), (1, 2, 3), sharing.NUMBERS.shape)
@@ -48,7 +48,7 @@ MEASURED = {  # row of the table: what stands there for a norm
 }
 
 
-def comparison():
+def comparison() -> figures.Comparison:
     """The five norms side by side, all measured as the cell runs."""
     rows = {row: {name: say(name) for name in sharing.NORMS} for row, say in MEASURED.items()}
     return figures.Comparison(rows)

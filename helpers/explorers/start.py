@@ -3,10 +3,10 @@
 import numpy as np
 
 from .. import controls, experiments, figures
-from ..live import live
+from ..live import Live, live
 
 
-def survival():
+def survival() -> Live:
     """What is left of a signal after 50 layers? One slider, one picture: does everything work here?"""
     picture = figures.Survival()
     kept = controls.number("share that each layer keeps", 0.9, 0.5, 1.0, 0.01)
@@ -26,15 +26,15 @@ def corners(depth=50):
 
     Each block has two matrices with a ReLU between them, gain 1.
     """
-    kind = {"activation": "relu", "gain": 1.0, "branch_layers": 2}
-    seen = {}
+    kind: dict = {"activation": "relu", "gain": 1.0, "branch_layers": 2}
+    seen: dict = {}
     for (residual, norm), (name, wiring) in CORNERS.items():
         spread = experiments.activation_spread(depth, "layer" if norm else None, residual, **kind)
         seen[residual, norm] = name, spread, experiments.gradient_norms(depth, wiring, **kind)
     return seen
 
 
-def two_switches():
+def two_switches() -> Live:
     """A network of 50 blocks, with and without residuals, with and without normalization."""
     seen = corners()
     values = np.concatenate([[*spread.std, *gradients.dh] for _, spread, gradients in seen.values()])

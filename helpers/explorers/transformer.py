@@ -1,11 +1,13 @@
 """Explorers of notebook 06: the transformer block."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from .. import controls, exercises, figures
 from ..experiments import transformer
 from ..figures import words
-from ..live import live
+from ..live import Live, live
 from ..running import Run
 from .gradients import together
 from .learner import about, about_all, number, shaped
@@ -13,7 +15,7 @@ from .learner import about, about_all, number, shaped
 TOKENS = 8
 
 
-def look_ahead(transformer_block=None):
+def look_ahead(transformer_block: Callable | None = None) -> Live:
     """Replace one token: which outputs change, with a causal mask and without? Yours in the bars, if given."""
     picture = figures.LookAhead(TOKENS, transformer_block is not None)
     exercise = exercises.transformer_block
@@ -43,7 +45,7 @@ def look_ahead(transformer_block=None):
     )
 
 
-def pre_or_post(pre_norm_block=None, post_norm_block=None):
+def pre_or_post(pre_norm_block: Callable | None = None, post_norm_block: Callable | None = None) -> Live:
     """Fresh transformers, pre-norm or post-norm: how does the stream grow, and what gradient does the last matrix get?
 
     With your own blocks the stream is yours and the reference a dotted line; the gradients are the reference's.
@@ -79,7 +81,7 @@ def pre_or_post(pre_norm_block=None, post_norm_block=None):
     )
 
 
-def final_norm(pre_norm_stack=None, residual_init_std=None):
+def final_norm(pre_norm_stack: Callable | None = None, residual_init_std: Callable | None = None) -> Live:
     """Pre-norm layers one after the other: what is the final norm given, and how do smaller last weights change it?"""
     picture = figures.StackRms()
     stack, init = exercises.pre_norm_stack, exercises.residual_init_std
@@ -107,7 +109,7 @@ def final_norm(pre_norm_stack=None, residual_init_std=None):
 STEPS, EVERY = 200, 5
 
 
-def warm_up():
+def warm_up() -> Run:
     """Train three small transformers side by side: pre-norm, post-norm, and post-norm with a warm-up."""
     picture = figures.WarmUp(STEPS, np.log(transformer.SMALL["vocabulary"]))
 

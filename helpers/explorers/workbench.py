@@ -4,6 +4,7 @@ import base64
 import csv
 import html
 import io
+from collections.abc import Callable
 from pathlib import Path
 
 import ipywidgets as widgets
@@ -12,7 +13,7 @@ import numpy as np
 from .. import controls, exercises, experiments, figures
 from ..experiments import workbench as bench
 from ..figures.drawing import table
-from ..live import TEXT, Told, live
+from ..live import TEXT, Live, Told, live
 from ..running import Run
 from .learner import about_all, given, shaped
 
@@ -51,7 +52,7 @@ def train(layers, width, activation, gain, residual, alpha, norm, place, optimiz
     kind = "residual" if residual else "plain"
     how = {"activation": activation, "gain": gain, "place": place, "width": width, "seed": seed}
     network = experiments.Classifier(layers, kind, norm or None, alpha, **how)
-    seen = []
+    seen: list = []
     for snapshot in bench.watch(
         network, *bench.spirals(), steps=budget, optimizer=optimizer, lr=lr, seed=seed
     ):
@@ -65,7 +66,7 @@ class Runs:
     HEAD = ("run", "network and training", "steps done", "loss", "wrong %")
 
     def __init__(self):
-        self.rows, self.progress, self.numbered = {}, {}, 0  # rows and progress by the setting
+        self.clear()
 
     def add(self, setting, progress):
         """Note how far a run has come; the same setting again takes the place of the old row."""
@@ -79,7 +80,7 @@ class Runs:
 
     def clear(self):
         """Forget all runs."""
-        self.__init__()
+        self.rows, self.progress, self.numbered = {}, {}, 0  # rows and progress by the setting
 
     def sorted(self, by):
         """The rows in the order of one of the columns; what is not a number comes last."""
@@ -93,7 +94,7 @@ class Runs:
     def html(self, by):
         """The table as HTML; what all runs have in common stands once, in its head. Nothing when there are none."""
         described = {row["run"]: self._parts(row) for row in self.rows.values()}
-        first = next(iter(described.values()), [])
+        first: list = next(iter(described.values()), [])
         common = [part for part in first if len(described) > 1 and all(part in d for d in described.values())]
         head = list(self.HEAD)
         if common:
@@ -200,7 +201,7 @@ class Bench(Run):
         self.saved.value = f'<span role="status" style="{TEXT}">{html.escape(told)} {link}</span>'
 
 
-def workbench():
+def workbench() -> Bench:
     """Build a network, train it, look inside while it trains, and compare it with those before."""
     residual = controls.toggle("network", ("Plain", False), ("Residual", True))
     alpha = controls.choice("α of the branches", *ALPHAS)
@@ -224,7 +225,7 @@ def workbench():
     )
 
 
-def shoot_out():
+def shoot_out() -> Run:
     """Train a deep residual network with six remedies, and with none, side by side."""
     picture = figures.ShootOut(list(bench.REMEDIES))
     return Run(
@@ -242,7 +243,7 @@ def shoot_out():
 DEPTHS = (1, 2, 4, 8, 16, 32, 64)
 
 
-def jacobian():
+def jacobian() -> Live:
     """What does a fresh network do to small changes of its input, direction by direction?"""
     picture = figures.Jacobian(DEPTHS, 64)
 
@@ -276,7 +277,7 @@ def _own_clip(clip_by_global_norm):
     return clip
 
 
-def clipping(clip_by_global_norm=None, sgd_steps=None):
+def clipping(clip_by_global_norm: Callable | None = None, sgd_steps: Callable | None = None) -> Run:
     """Train a deep residual network without a norm by your two functions; beside it the reference, and no clipping."""
     picture = figures.Clipping(bench.STEPS)
     clip, steps = exercises.clip_by_global_norm, exercises.sgd_steps

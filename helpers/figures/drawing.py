@@ -159,7 +159,7 @@ class Bars:
 class LayerBars:
     """Bars over the layers 0 ... depth; a rival's values as a dotted line, a theory as a dashed one."""
 
-    STEPS = (16, 32, 64, 128, 256, 512)
+    STEPS: tuple[int, ...] = (16, 32, 64, 128, 256, 512)
 
     def __init__(self, ax, label, rival=True, theory=False):
         self.ax = ax
@@ -183,7 +183,7 @@ class LayerBars:
         draw(layer, max(limits[0], 0.0), clip(values, limits))
         self.bars.artist.set_facecolor(color)
         if rival:
-            self._draw_rival(layer, *rival, limits)
+            self._draw_rival(layer, rival, limits)
         self.theory.set_data(layer[: len(theory)], theory)
         return [self.bars.artist, self.rival, self.theory, self.ax.spines["bottom"], self.ax.spines["left"]]
 
@@ -192,7 +192,8 @@ class LayerBars:
         finite = seen[np.isfinite(seen)]
         return decades(seen) if scale == "log" else (0.0, step_up(finite.max(initial=0.0)))
 
-    def _draw_rival(self, layer, values, name, color, limits):
+    def _draw_rival(self, layer, rival, limits):
+        values, name, color = rival
         self.rival.set_data(layer, clip(values, limits))
         self.rival.set_color(color)
         set_text(self.legend.get_texts()[0], name)
@@ -229,5 +230,5 @@ def _column(name, look):
 
 def _row(row, chosen, look):
     name, *cells = (html.escape(cell) for cell in row)
-    cells = "".join(f'<td style="{one}">{cell}</td>' for one, cell in zip(look[1:], cells))
-    return f'<tr><th scope="row" style="{look[0]}">{name}{" ◀" if chosen else ""}</th>{cells}</tr>'
+    columns = "".join(f'<td style="{one}">{cell}</td>' for one, cell in zip(look[1:], cells))
+    return f'<tr><th scope="row" style="{look[0]}">{name}{" ◀" if chosen else ""}</th>{columns}</tr>'

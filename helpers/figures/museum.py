@@ -1,5 +1,6 @@
 """The pictures of the bug museum: the loss, and beside it whatever shows the symptom."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +23,7 @@ class Panel:
     xlim: tuple
     ylim: tuple
     what: str
-    pick: object
+    pick: Callable
     xscale: str = "linear"
     yscale: str = "log"
     beyond: tuple = ()

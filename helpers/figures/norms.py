@@ -27,8 +27,7 @@ class Threads:
     def __init__(self, ax):
         self.ax, self.right = ax, ax.twinx()
         self.before = ax.add_collection(LineCollection([], colors=GHOST, linestyles=":", lw=1.5))
-        self.threads = ax.add_collection(LineCollection([], colors=WITH, lw=1.5))
-        (self.chosen,) = ax.plot([], [], "-", color=INK, lw=3, zorder=3)
+        self.threads, self.count = ax.add_collection(LineCollection([])), 0
         (self.dots,) = ax.plot([], [], "o", color=WITH, ms=6, zorder=4, clip_on=False)
         ax.set(xlim=(0, 1))
         ax.set_xticks([0, 1], ["input", "this step"], fontsize=11)
@@ -37,9 +36,7 @@ class Threads:
         self.right.tick_params(labelsize=11)
         for line in (ax, self.right):
             line.yaxis.set_major_locator(LinearLocator(3))
-        handles = [ax.plot([], [], ":", color=GHOST, lw=2, label="before")[0]]
-        handles += [ax.plot([], [], color=INK, lw=3, label="chosen")[0]]
-        legend_above(ax, *handles)
+        legend_above(ax, *_named(ax, before=(":", GHOST, 2), chosen=("-", INK, 3)))
 
     def update(self, x, y, old, chosen):
         """x, y (d,): before and after; old: the pair before one entry was moved; chosen: its index."""
@@ -51,10 +48,20 @@ class Threads:
         out, was = y * (scales[0] / scales[1]), old[1] * (scales[0] / scales[1])
         self.before.set_visible(old[0] is not x)
         self.before.set_segments([[(0, a), (1, b)] for a, b in zip(old[0], was)])
-        self.threads.set_segments([[(0, a), (1, b)] for a, b in zip(x, out)])
-        self.chosen.set_data([0, 1], [x[chosen], out[chosen]])
+        self.threads.set_segments([[(0, a), (1, b)] for a, b in zip([*x, x[chosen]], [*out, out[chosen]])])
+        if len(x) != self.count:
+            self.count = len(x)
+            self.threads.set(colors=[*[WITH] * self.count, INK], linewidths=[*[1.5] * self.count, 3])
         self.dots.set_data(np.repeat([0, 1], len(x)), np.concatenate([x, out]))
-        return [self.before, self.threads, self.chosen, self.dots]
+        return [self.before, self.threads, self.dots]
+
+
+def _named(ax, **lines):
+    """A line for the legend of each (style, colour, width), by its label: a LineCollection has no such."""
+    return [
+        ax.plot([], [], style, color=color, lw=width, label=label)[0]
+        for label, (style, color, width) in lines.items()
+    ]
 
 
 class LayerNormSteps:
@@ -68,12 +75,15 @@ class LayerNormSteps:
         self.threads = Threads(right)
         self.band = Bars(self.ax, SPREAD, alpha=0.18)
         self.bars = Bars(self.ax, WITH)
-        (self.mean,) = self.ax.plot([], [], "--", color=MEAN, lw=2.5, label="mean μ")
-        (self.edges,) = self.ax.plot([], [], ":", color=SPREAD, lw=2, label="μ ± σ")
+        lines = {"mean μ": ("--", MEAN, 2.5), "μ ± σ": (":", SPREAD, 2)}
+        styles, colors, widths = zip(*lines.values(), lines["μ ± σ"])
+        self.lines = self.ax.add_collection(
+            LineCollection([], linestyles=styles, colors=colors, linewidths=widths, zorder=2)
+        )
         self.ax.axhline(0, color=INK, lw=0.8)
         self.ax.set_xlabel("feature", fontsize=12)
         self.ax.set_ylabel("value", fontsize=12)
-        legend_above(self.ax, self.mean, self.edges)
+        legend_above(self.ax, *_named(self.ax, **lines))
         self.sentence = self.details = ""
 
     def update(self, steps, shown, before, chosen, scalars):
@@ -102,9 +112,8 @@ class LayerNormSteps:
         low, top, ends = mean - std, mean + std, [0.4, len(values) + 0.6]
         self.band.set(np.mean(ends), low, top, width=np.ptp(ends))
         self.bars.set(feature, 0, values)
-        self.mean.set_data(ends, [mean, mean])
-        self.edges.set_data([*ends, np.nan, *ends], [top, top, np.nan, low, low])
-        return [self.band.artist, self.bars.artist, self.mean, self.edges]
+        self.lines.set_segments([[(end, height) for end in ends] for height in (mean, top, low)])
+        return [self.band.artist, self.bars.artist, self.lines]
 
     @staticmethod
     def _table(steps, shown):

@@ -59,7 +59,7 @@ class NumbersRunOut:
         for line, ratio in ((self.one_pass, scan.one_pass), (self.welford, scan.welford)):
             drawn = np.isfinite(ratio)
             line.set_data(means[drawn], np.clip(ratio[drawn], *self.LIMITS))
-        put_dot(self.there, *there[:2], self.LIMITS, "D")
+        put_dot(self.there, there[0], there[1], self.LIMITS, "D")
         dead = spreads[scan.output == 0]
         first = f"first all-zero output at σ = {words(dead[0])}" if dead.size else "no overflow up to σ = 400"
         self.sentence = (

@@ -74,7 +74,7 @@ class WhichNumbers:
         self.sentence = self.details = ""
 
     def _label(self):
-        middle = {"ha": "center", "va": "center", "fontsize": 12, "color": INK}
+        middle: dict = {"ha": "center", "va": "center", "fontsize": 12, "color": INK}
         for (example, token, feature), (x, y) in zip(self.cells, self.corners):
             if token == 0:
                 self.ax.text(x + self.WIDTH / 2, self.TOP + 16, f"{feature + 1}", **middle)
@@ -97,8 +97,8 @@ class WhichNumbers:
         mine = groups == groups[cell]
         lit, hues = mine.ravel(), groups.ravel() / (groups.max() + 1)
         look = np.stack([hues, np.where(lit, 0.45, 0.17), np.where(lit, 0.95, 1.0)], axis=1)
-        self.boxes.set_facecolors(hsv_to_rgb(look))
-        self.boxes.set_linewidths(np.where(lit, 2.0, 0.4))
+        self.boxes.set_facecolor(hsv_to_rgb(look))
+        self.boxes.set_linewidth(np.where(lit, 2.0, 0.4))
         letters = [ascii_uppercase[group] for group in groups.ravel()]
         self.letters.set_path(written(letters, self.corners + (45, 13), 13))
         chosen = np.ravel_multi_index(cell, groups.shape)

@@ -67,10 +67,12 @@ class LookAhead:
 
     def _draw_mask(self, causal):
         """A cross where nobody may look, and stairs along the edge."""
-        rows, columns = np.triu_indices(len(self.tokens), 1) if causal else ([], [])
-        self.ahead.set_data(np.add(columns, 1), np.add(rows, 1))
+        rows, columns = np.triu_indices(len(self.tokens), 1)
+        self.ahead.set_data(columns + 1, rows + 1)
         steps = np.repeat([*self.tokens, len(self.tokens) + 1], 2) - 0.5
-        self.stairs.set_data(*([steps[1:], steps[:-1]] if causal else [[], []]))
+        self.stairs.set_data(steps[1:], steps[:-1])
+        self.ahead.set_visible(causal)
+        self.stairs.set_visible(causal)
 
     def _which(self, moves):
         moved = self.tokens[moves]
@@ -144,8 +146,8 @@ class PreOrPost:
 
     def _table(self, pre, post, listed, depth, name):
         """Means of three networks each; name: of the pre-norm ones."""
-        head = ("layers", f"gradient, {name}", "post-norm", "post / pre", "rms of the stream, pre-norm")
-        head += (f"loss, {name}", "loss, post-norm")
+        head = ["layers", f"gradient, {name}", "post-norm", "post / pre", "rms of the stream, pre-norm"]
+        head += [f"loss, {name}", "loss, post-norm"]
         columns = (pre.dW, post.dW, post.dW / pre.dW, pre.rms, pre.loss, post.loss)
         rows = [
             (str(n), *(map(words, row) if n in listed else "?" * len(row)))

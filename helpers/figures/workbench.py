@@ -205,7 +205,7 @@ class Clipping(LossCurves):
         legend_above(right, self.dots, self.limit)
         self.sentence, self.steps = "", steps
 
-    def update(self, runs, max_norm):
+    def update(self, runs, max_norm):  # type: ignore[override]
         """runs: {name: ClippedRun}, a name of STYLES each."""
         ends = []
         for name, line in self.lines.items():

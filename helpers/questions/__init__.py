@@ -1,4 +1,7 @@
-"""The bank of questions: `QUIZZES` and `PREDICTIONS`, by name, one module a notebook."""
+"""The bank of questions: `QUIZZES` and `PREDICTIONS`, by name, one module a notebook; `LESSONS`, the modules.
+
+A module holds the TITLE of its notebook, the names of its EXERCISES, its PREDICTIONS and its QUIZ.
+"""
 
 from . import (
     batch_norm,
@@ -22,7 +25,8 @@ _NOTEBOOKS = (
     make_it_train,
 )
 
-QUIZZES = {notebook.__name__.rpartition(".")[2]: notebook.QUIZ for notebook in _NOTEBOOKS}
+LESSONS = {notebook.__name__.rpartition(".")[2]: notebook for notebook in _NOTEBOOKS}
+QUIZZES = {name: notebook.QUIZ for name, notebook in LESSONS.items()}
 PREDICTIONS = {name: one for notebook in _NOTEBOOKS for name, one in notebook.PREDICTIONS.items()}
 
 

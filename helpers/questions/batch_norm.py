@@ -6,6 +6,9 @@ from ..experiments import batches, sharing
 from ..figures import words
 from .kinds import Choice, Question, right, wrong
 
+TITLE = "04 Batch norm or layer norm?"
+EXERCISES = ("batch_norm", "batch_norm_backward", "masked_batch_norm")
+
 
 def share_a_mean():
     """How many numbers of three sentences, four tokens, six features have their mean in common with one."""

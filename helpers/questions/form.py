@@ -41,8 +41,9 @@ for (const form of document.querySelectorAll('.course-form')) {
 FORMS = f"{PAGE}{on_page(SCRIPT)}<style>{STYLE}</style>"
 # A page sends a widget's next change only when the kernel has done with the one before, but a click at once:
 # the click overtakes the change. What arrives within this second after a click was entered before it.
-GRACE = 1
+GRACE = 1.0
 BUTTON = {"width": "auto", "align_self": "flex-start"}
+CELL = "text-align:left; vertical-align:top; padding:.3em .8em .3em 0"
 EDGES = {"✓": "#009E73", "✗": "#D55E00", "≠": "#D55E00"}  # the mark and its words say it too
 
 
@@ -98,6 +99,24 @@ def message(words, mark=""):
     """HTML that is read aloud when it changes; with a mark, that mark before it and an edge beside it."""
     edge = f"; border-left:5px solid {EDGES[mark]}; padding:.2em .8em" if mark else ""
     return f'<div role="status" style="{TEXT}; max-width:46em{edge}">{mark} {words}</div>'
+
+
+def table(caption, head, rows):
+    """HTML of a table whose first column heads the rows; it can be scrolled by keyboard where it is too wide."""
+    names = "".join(f'<th scope="col" style="{CELL}">{html.escape(name)}</th>' for name in head)
+    lines = "".join(
+        f'<tr><th scope="row" style="{CELL}; font-weight:normal">{html.escape(first)}</th>'
+        + "".join(f'<td style="{CELL}">{html.escape(cell)}</td>' for cell in rest)
+        + "</tr>"
+        for first, *rest in rows
+    )
+    title = html.escape(caption)
+    return (
+        f'<div role="region" aria-label="{title}" tabindex="0" style="overflow-x:auto">'
+        f'<table style="{TEXT}; max-width:60em; border-collapse:collapse">'
+        f'<caption style="text-align:left; padding:.3em 0">{title}</caption>'
+        f"<thead><tr>{names}</tr></thead><tbody>{lines}</tbody></table></div>"
+    )
 
 
 def options(texts):

@@ -7,6 +7,9 @@ from ..experiments.shattered import autocorrelation, gradient_curve
 from ..figures import words
 from .kinds import Choice, Question, right, wrong
 
+TITLE = "02 Gradient flow"
+EXERCISES = ("backprop_chain", "grad_norms")
+
 
 def bars(gain, wiring, activation, layers=32):
     """What is left of the gradient at the input of the network that the gradient bars show."""

@@ -7,6 +7,9 @@ from ..figures import words
 from ..layers import layer_norm
 from .kinds import Choice, Number, Question, right, wrong
 
+TITLE = "03 Layer normalization, step by step"
+EXERCISES = ("layer_norm", "layer_norm_backward")
+
 
 def normalized_std(spread, eps=1e-5):
     """Spread of the features after LayerNorm, when they had this spread before it."""

@@ -7,6 +7,18 @@ from ..experiments import workbench
 from ..figures import words
 from .kinds import Choice, Number, Question, right, wrong
 
+TITLE = "07 Make it train"
+EXERCISES = (
+    "clip_by_global_norm",
+    "sgd_steps",
+    "exhibit 1",
+    "exhibit 2",
+    "exhibit 3",
+    "exhibit 4",
+    "exhibit 5",
+    "exhibit 6",
+)
+
 
 def plain_with_adam():
     """Share of wrong answers, in percent, of 40 plain layers after 200 steps of Adam."""

@@ -6,6 +6,9 @@ from .. import experiments
 from ..figures import words
 from .kinds import Choice, Number, Question, right, wrong
 
+TITLE = "01 Residual connections"
+EXERCISES = ("residual_block", "projected_residual", "residual_backward")
+
 
 def median_lesion():
     """The median error, in percent, after one block of the trained residual network is deleted."""

@@ -10,6 +10,9 @@ from ..figures import words
 from ..layers import rms_norm
 from .kinds import Choice, Number, Question, right, wrong
 
+TITLE = "05 RMSNorm"
+EXERCISES = ("rms_norm", "rms_norm_offset", "rms_norm_backward")
+
 
 def mean_output(offset):
     """Mean of what RMSNorm makes of [2, -3, 1, 4] when this is added to each."""

@@ -4,6 +4,9 @@ from .. import experiments
 from ..figures import words
 from .kinds import Choice, Question, right, wrong
 
+TITLE = "00 Start here"
+EXERCISES = ()
+
 CORNERS = {
     "Neither of the two": (None, False),
     "The residual connection alone": (None, True),
@@ -14,7 +17,7 @@ CORNERS = {
 
 def four_corners():
     """Spread of the values after 50 blocks, for each position of the two switches."""
-    kind = {"activation": "relu", "branch_layers": 2}
+    kind: dict = {"activation": "relu", "branch_layers": 2}
     return {
         corner: experiments.activation_spread(50, norm, residual, **kind).std[-1]
         for corner, (norm, residual) in CORNERS.items()

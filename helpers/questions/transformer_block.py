@@ -9,6 +9,9 @@ from ..experiments import transformer
 from ..figures import words
 from .kinds import Choice, Number, Question, right, wrong
 
+TITLE = "06 The transformer block"
+EXERCISES = ("pre_norm_block", "post_norm_block", "transformer_block", "pre_norm_stack", "residual_init_std")
+
 
 def outputs_that_change(token=4):
     """How many of 8 outputs change when this token is replaced, with a causal mask?"""

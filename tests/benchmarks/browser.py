@@ -43,7 +43,7 @@ def open_cell(browser, address, root, name):
     nbformat.write(notebook, root / "notebooks" / f"bench_{name}.ipynb")
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     notebook = lab.Notebook(page, address, f"bench_{name}")
-    errors = notebook.run_all()
+    errors = notebook.run()
     assert not errors, errors
     page.locator(".noUi-handle").first.wait_for()
     page.wait_for_timeout(1000)

@@ -29,7 +29,7 @@ def measure():
         for path in notebooks.paths():
             page = browser.new_page()
             notebook = lab.Notebook(page, address, path.stem)
-            errors = notebook.run_all()
+            errors = notebook.run()
             assert not errors, errors
             kernel = sum(map(megabytes, server.children(recursive=True)))
             largest, kernels = max(largest, megabytes(server) + kernel), kernels + kernel

@@ -1,7 +1,6 @@
 """Fixtures: JupyterLab once a session, notebooks opened by name. Where no browser is found, all skip."""
 
 import os
-from urllib.parse import urlsplit
 
 import pytest
 
@@ -33,23 +32,19 @@ def lab(tmp_path_factory):
 @pytest.fixture
 def page(page):
     """A page that may ask this machine alone: a test in which it asks for more fails."""
-    asked = []
-    page.on("request", lambda request: asked.append(request.url))
-    page.on("websocket", lambda socket: asked.append(socket.url))
-    yield page
-    outside = [url for url in asked if urlsplit(url).scheme not in ("data", "blob")]
-    assert {urlsplit(url).hostname for url in outside} <= {"127.0.0.1"}, outside
+    with jupyterlab.alone(page):
+        yield page
 
 
 @pytest.fixture
 def open_notebook(page, lab):
-    """Opens a notebook by name, runs all its cells and gives it; fails when a cell has an error."""
+    """Opens a notebook by name, runs its cells (or what one cell needs); fails when a cell has an error."""
     opened = []
 
-    def open_it(name):
+    def open_it(name, source=""):
         notebook = jupyterlab.Notebook(page, lab, name)
         opened.append(notebook)
-        assert notebook.run_all() == []
+        assert notebook.run(source) == []
         return notebook
 
     yield open_it

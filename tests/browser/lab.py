@@ -11,6 +11,7 @@ import sys
 import time
 import urllib.request
 from pathlib import Path
+from urllib.parse import urlsplit
 
 COURSE = Path(__file__).parents[2]
 NAMES = (
@@ -66,9 +67,11 @@ def free_port():
 
 
 @contextlib.contextmanager
-def server(work, theme="JupyterLab Light"):
-    """JupyterLab with its own settings over a copy of the course below `work`; gives (url, token)."""
-    ignored = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".ipynb_checkpoints", ".*_cache")
+def server(work, theme="JupyterLab Light", program="jupyterlab"):
+    """JupyterLab (or another) with its own settings over a copy of the course below `work`; gives (url, token)."""
+    ignored = shutil.ignore_patterns(
+        ".git", ".venv", "__pycache__", ".ipynb_checkpoints", ".*_cache", "progress.json*"
+    )
     shutil.copytree(COURSE, work / "course", ignore=ignored)
     themes = {"@jupyterlab/apputils-extension/themes": {"theme": theme, "adaptive-theme": False}}
     for name, value in {**SETTINGS, **themes}.items():
@@ -76,6 +79,7 @@ def server(work, theme="JupyterLab Light"):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(value), encoding="utf-8")
     places = {f"JUPYTER_{kind.upper()}_DIR": str(work / kind) for kind in ("config", "data", "runtime")}
+    places["COURSE_PROGRESS"] = ""  # beside the copied notebooks
     places |= {f"JUPYTERLAB_{kind.upper()}_DIR": str(work / kind) for kind in ("settings", "workspaces")}
     token, port = secrets.token_hex(16), free_port()
     options = {
@@ -83,8 +87,9 @@ def server(work, theme="JupyterLab Light"):
         "ServerApp.root_dir": work / "course",
         "IdentityProvider.token": token,
         "LabApp.expose_app_in_browser": True,
+        "JupyterNotebookApp.expose_app_in_browser": True,
     }
-    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1"]
+    command = [sys.executable, "-m", program, "--no-browser", "--allow-root", "--ip=127.0.0.1"]
     command += [f"--{name}={value}" for name, value in options.items()]
     log = work / "server.log"
     with log.open("wb") as output:
@@ -92,31 +97,43 @@ def server(work, theme="JupyterLab Light"):
             command, env={**os.environ, **places}, stdout=output, stderr=subprocess.STDOUT, cwd=work
         )
         try:
-            _wait_for(f"http://127.0.0.1:{port}/api/status?token={token}", process, log)
+            wait_for(f"http://127.0.0.1:{port}/api/status?token={token}", process, log)
             yield f"http://127.0.0.1:{port}", token
         finally:
             process.terminate()
             process.wait(30)
 
 
-def _wait_for(url, process, log, seconds=90):
+def wait_for(url, process, log, seconds=300):
+    """Return when the server answers there; an error, with its log, when it has ended or says nothing."""
     end = time.monotonic() + seconds
     while True:
         with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=5):
             return
         if process.poll() is not None or time.monotonic() > end:
-            raise RuntimeError("JupyterLab did not start:\n" + log.read_text(encoding="utf-8")[-3000:])
+            raise RuntimeError("Jupyter did not start:\n" + log.read_text(encoding="utf-8")[-3000:])
         time.sleep(0.1)
 
 
-class Notebook:
-    """One notebook of the course, open in JupyterLab in a workspace of its own."""
+@contextlib.contextmanager
+def alone(page):
+    """Within it, the page may ask this machine alone; whatever else it asked for is an error at the end."""
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("websocket", lambda socket: asked.append(socket.url))
+    yield page
+    outside = [url for url in asked if urlsplit(url).scheme not in ("data", "blob")]
+    assert {urlsplit(url).hostname for url in outside} <= {"127.0.0.1"}, outside
 
-    def __init__(self, page, lab, name):
+
+class Notebook:
+    """One notebook of the course, open in JupyterLab in a workspace of its own, or below another address."""
+
+    def __init__(self, page, lab, name, place=None):
         self.page = page
         url, token = lab
-        workspace = secrets.token_hex(4)
-        page.goto(f"{url}/lab/workspaces/{workspace}/tree/notebooks/{name}.ipynb?token={token}&reset")
+        place = place or f"lab/workspaces/{secrets.token_hex(4)}/tree"
+        page.goto(f"{url}/{place}/notebooks/{name}.ipynb?token={token}&reset")
         page.wait_for_function(
             """() => {
               const panel = window.jupyterapp?.shell.currentWidget;
@@ -125,10 +142,18 @@ class Notebook:
             timeout=90_000,
         )
 
-    def run_all(self):
-        """Run all cells; returns the errors that cells gave."""
+    def run(self, source=""):
+        """Run all cells, or those with these words and all that show no explorer; returns the errors."""
         self.page.evaluate(
-            "async () => { await window.jupyterapp.commands.execute('notebook:run-all-cells'); }"
+            """async source => {
+              const notebook = window.jupyterapp.shell.currentWidget.content;
+              const needed = notebook.widgets.filter(({model}) => model.type === 'code' &&
+                (model.sharedModel.source.includes(source) || !/explorers\\.\\w+\\(/.test(model.sharedModel.source)));
+              notebook.activeCellIndex = notebook.widgets.indexOf(needed[0]);
+              needed.forEach(cell => notebook.select(cell));
+              await window.jupyterapp.commands.execute('notebook:run-cell');
+            }""",
+            source,
         )
         self.wait_idle()
         return self.page.evaluate("""() => window.jupyterapp.shell.currentWidget.content.model.sharedModel

@@ -95,7 +95,13 @@ class Explorer:
     """One explorer in the page; `faults` is what a keyboard could not do with it."""
 
     CONTROLS = "[role=slider], button, select, input[type=text], [role=tab]"
-    NO_CHANGE = "Reset", "Clear the list", "Save as CSV"
+    NO_CHANGE = (
+        "Reset",
+        "Clear the list",
+        "Save as CSV",
+        "γ",
+        "1 + w",
+    )  # as they open, the last two both say: times 1
 
     def __init__(self, page, area):
         self.page, self.area, self.faults, self.sentences = page, area, [], set()

@@ -11,7 +11,7 @@ from .test_explorers import Shown
 
 @pytest.fixture
 def show(open_notebook):
-    return lambda source: Shown(open_notebook("04_batch_norm_comparison"), source)
+    return lambda source: Shown(open_notebook("04_batch_norm_comparison", source), source)
 
 
 def click(shown, x, y):

@@ -52,7 +52,7 @@ class Shown:
 
 @pytest.fixture
 def show(open_notebook):
-    return lambda notebook, source: Shown(open_notebook(notebook), source)
+    return lambda notebook, source: Shown(open_notebook(notebook, source), source)
 
 
 def left(layers, residual, gain=0.8, activation="tanh"):

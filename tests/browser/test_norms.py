@@ -13,7 +13,7 @@ from .test_explorers import Shown
 
 @pytest.fixture
 def show(open_notebook):
-    return lambda source: Shown(open_notebook("03_layer_norm"), source)
+    return lambda source: Shown(open_notebook("03_layer_norm", source), source)
 
 
 def test_the_network_of_drift(show):

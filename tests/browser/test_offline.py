@@ -1,6 +1,6 @@
 """Every notebook opens, shows pictures before it is run, runs, and moves: with the network, and with it cut.
 
-Whether the page asks for anything off this machine is watched in every test here (see conftest.py).
+Whether the page asks for anything off this machine is watched in every test here (see `alone` in lab.py).
 """
 
 import contextlib
@@ -17,7 +17,7 @@ from playwright.sync_api import expect
 from .. import notebooks, outside
 from . import lab as jupyterlab
 
-NAMES = [path.stem for path in notebooks.paths() if path.stem != notebooks.GLOSSARY]
+NAMES = [path.stem for path in notebooks.paths() if path.stem not in (notebooks.START, notebooks.GLOSSARY)]
 CUT = "COURSE_NETWORK_IS_CUT"
 # In a namespace of its own a process has the loopback alone, and even that is down at first.
 LOOPBACK_UP = """
@@ -56,13 +56,22 @@ def moves(area):
     return False
 
 
-@pytest.mark.parametrize("name", NAMES)
+def test_what_a_page_asks_of_others_is_noticed(page):
+    other = page.context.new_page()
+    other.route("**", lambda route: route.abort())  # so that nothing really leaves
+    with pytest.raises(AssertionError, match="//192.0.2.1/"), jupyterlab.alone(other):
+        other.evaluate("fetch('http://192.0.2.1/').catch(() => 0)")
+
+
+@pytest.mark.parametrize(
+    "name", [notebooks.START, *(pytest.param(name, marks=pytest.mark.slow) for name in NAMES)]
+)
 def test_a_notebook_shows_runs_and_moves(page, lab, name):
     notebook = jupyterlab.Notebook(page, lab, name)
     try:
         expect(page.locator(".jp-OutputArea-output img").first).to_be_visible()  # before anything has run
         began = time.monotonic()
-        assert notebook.run_all() == []
+        assert notebook.run() == []
         if name == notebooks.START:
             assert time.monotonic() - began < 60
         explorers = page.locator(".jp-OutputArea-output").filter(has=page.locator("img[width]:visible"))
@@ -74,16 +83,20 @@ def test_a_notebook_shows_runs_and_moves(page, lab, name):
         notebook.close()
 
 
-@outside.on_demand
 @pytest.mark.slow
 @pytest.mark.skipif(CUT in os.environ, reason="this is the test with the network cut")
-def test_with_the_network_cut():
+@pytest.mark.parametrize(
+    "which",
+    ["not slow", pytest.param("slow", marks=outside.on_demand)],
+    ids=[notebooks.START, "all the others"],
+)
+def test_with_the_network_cut(which):
     unshare = [shutil.which("unshare") or "unshare", "--map-root-user", "--net"]
     try:
         subprocess.run([*unshare, "true"], check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError) as error:
         pytest.skip(f"no network namespace can be made here: {error}")
-    tests = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "0", __file__]
+    tests = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "0", "-m", which, __file__]
     ask = "import socket; socket.create_connection(('192.0.2.1', 80), timeout=3)"  # an address for documentation
     environ = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     for command, works in ((["-c", ask], False), (tests, True)):

@@ -17,13 +17,15 @@ ASK, NUMBER, REVEAL = (
     'predict.reveal("gradient_left")',
 )
 CELLS = [
-    "import sys, pathlib\nsys.path += map(str, pathlib.Path.cwd().parents)\nfrom helpers import predict, quiz",
+    "import sys, pathlib\nsys.path += map(str, pathlib.Path.cwd().parents)\nfrom helpers import predict, progress, quiz",
     ASK,
     NUMBER,
     REVEAL,
     'predict.reveal("slope_product")',
     "predict.table()",
     *(f'quiz.ask("{name}")' for name in QUIZZES),
+    'progress.show("gradient_flow")',
+    "progress.course()",
 ]
 KERNEL = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
 

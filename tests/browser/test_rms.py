@@ -8,7 +8,7 @@ from .test_explorers import Shown
 
 @pytest.fixture
 def show(open_notebook):
-    return lambda source: Shown(open_notebook("05_rms_norm"), source)
+    return lambda source: Shown(open_notebook("05_rms_norm", source), source)
 
 
 def test_two_norms(show):

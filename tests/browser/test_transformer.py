@@ -12,7 +12,7 @@ from .test_explorers import Shown
 
 @pytest.fixture
 def show(open_notebook):
-    return lambda source: Shown(open_notebook("06_transformer_block"), source)
+    return lambda source: Shown(open_notebook("06_transformer_block", source), source)
 
 
 def button(shown, name):

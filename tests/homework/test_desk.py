@@ -90,7 +90,7 @@ def test_planted_leaks_are_found(folder):
 def test_new_says_what_it_cannot_do(tmp_path):
     for words, said in (
         (["--lessons", "99"], "there is: 01_"),
-        (["--lessons", "02", "--variant", "s"], "no exercise that can be varied"),
+        (["--lessons", "00", "--variant", "s"], "no lesson '00' with exercises"),
     ):
         ran = subprocess.run(
             [sys.executable, "-m", "homework", "new", str(tmp_path / "x"), *words],
@@ -174,12 +174,12 @@ def test_a_variant_is_released_graded_and_its_textbook_answer_named(tmp_path):
     folder = make(tmp_path / "folder", ["03", "05"], "--variant", "our secret")
     assert "our secret" not in (folder / "release" / LESSON / f"{LESSON}.ipynb").read_text()
     submit(folder, "ada", solved(folder))
-    submit(folder, "bob", answered(folder, layer_norm=RIGHT["layer_norm"]))
+    submit(folder, "bob", answered(folder, **RIGHT))
     grading.grade(folder, LESSON, say=lambda text: None)
-    assert scores(folder) == {"ada": 3, "bob": 0}
+    assert scores(folder) == {"ada": 6, "bob": 0}
     command(folder, "nbgrader", "generate_feedback", LESSON)
     page = (folder / "feedback" / "bob" / LESSON / f"{LESSON}.html").read_text()
-    assert "This is the function of the lesson" in page
+    assert page.count("This is the function of the lesson") == 2
     assert leaks.scan(folder) == []
 
 
