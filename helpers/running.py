@@ -97,7 +97,9 @@ class Run(Live):
 
     def _tell(self):
         off = {self.start_button: self.running or self.done >= self.steps, self.stop_button: not self.running}
-        for button in sorted(off, key=lambda button: off[button]):  # first the one that takes the other's focus
+        for button in sorted(
+            off, key=lambda button: off[button]
+        ):  # first the one that takes the other's focus
             button.disabled = off[button]
         self.bar.value = self.done
         far = f"{100 * self.done // self.steps} % done" if self.done > self.at_once else "press Start"
