@@ -4,7 +4,6 @@ A running cell cannot hear a button. So the work is a generator; a task steps it
 in between.
 """
 
-import asyncio
 from typing import Any
 
 import ipywidgets as widgets
@@ -77,15 +76,19 @@ class Run(Live):
         if not self.running and self.done < self.steps:
             self.running = True
             self._tell()
+            import asyncio  # a kernel has it; for all who do not press Start it would be a slow import
+
             if self.task:  # stopped, but it may not have noticed yet
                 self.task.cancel()
             self.task = asyncio.get_running_loop().create_task(self._go_on())
 
     async def _go_on(self):
+        from asyncio import sleep
+
         try:
             while self.running and self.step():
                 self.render()
-                await asyncio.sleep(0.005)  # here the kernel hears Stop
+                await sleep(0.005)  # here the kernel hears Stop
         except Exception as error:
             self._fail(error)
         self.stop()

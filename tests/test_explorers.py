@@ -3,38 +3,30 @@
 import itertools
 import re
 
-import ipywidgets as widgets
 import numpy as np
 import pytest
 from matplotlib.text import Text
 
-from helpers import controls, experiments, explorers, live
+from helpers import experiments, explorers, live
 from helpers.figures import count, words
 
+from .moves import values_of
 from .test_colours import confused
 
 NAMES = list(explorers.ALL)
 
 
+class Opened(dict):
+    """Each explorer by its name, made when it is first asked for."""
+
+    def __missing__(self, name):
+        self[name] = explorers.ALL[name]()
+        return self[name]
+
+
 @pytest.fixture(scope="module")
 def opened():
-    """Each explorer, made once for this module."""
-    return {name: explorer() for name, explorer in explorers.ALL.items()}
-
-
-def values_of(control, most=65):
-    """The values that a learner can give a control; long sliders thinned out, ends and default kept."""
-    if isinstance(control, controls.Tabs):
-        return control.names
-    if isinstance(control, controls.Numbers):
-        return [*control.examples.values(), (1.0, 2.0), tuple(range(16)), (-1e100, 1e100), (1e-300, -1e-300)]
-    if hasattr(control, "options"):
-        return [value for _, value in control.options]
-    if isinstance(control, widgets.FloatLogSlider):
-        return 10.0 ** np.arange(control.min, control.max + control.step / 2, control.step)
-    steps = round((control.max - control.min) / control.step)
-    every = np.unique(np.linspace(0, steps, min(steps + 1, most)).round())
-    return [type(control.value)(control.min + n * control.step) for n in every]
+    return Opened()
 
 
 def ends_and_default(control):
@@ -214,7 +206,7 @@ def test_the_steps_say_what_numpy_computes(opened, x):
     x_hat = (x - x.mean()) / np.sqrt(x.var() + 1e-3)
     steps = {
         "Input": x,
-        "Centered": x - x.mean(),
+        "Centred": x - x.mean(),
         "Normalized": x_hat,
         "Scaled and shifted": -1.5 * x_hat + 0.3,
     }
