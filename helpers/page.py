@@ -23,14 +23,18 @@ named('.widget-toggle-buttons', 'group', row => [row]);
 // pressed, or has done its work, loses the focus: the next one in its row gets it, else Reset.
 const press = button => button.setAttribute('aria-pressed', button.classList.contains('mod-active'));
 all('.widget-toggle-button').forEach(press);
+const moveOn = button => (button.parentElement.querySelector('button:enabled') ??
+  button.closest('.course-live')?.querySelector('.course-reset'))?.focus();
 if (!window.courseButtons) {
   window.courseButtons = new MutationObserver(changes => changes.forEach(({target}) => {
     if (target.matches('.widget-toggle-button')) press(target);
-    if (target.disabled && target === document.activeElement)
-      (target.parentElement.querySelector('button:enabled') ??
-       target.closest('.course-live')?.querySelector('.course-reset'))?.focus();
+    if (target.disabled && target === document.activeElement) moveOn(target);
   }));
   window.courseButtons.observe(document.body, {subtree: true, attributeFilter: ['class', 'disabled']});
+  // The browser may have taken the focus away before the observer is told.
+  document.addEventListener('focusout', ({target}) => setTimeout(() => {
+    if (target.disabled && document.activeElement === document.body) moveOn(target);
+  }));
 }
 
 // What scrolls sideways can be reached with Tab, as long as there is something to scroll.
