@@ -33,7 +33,7 @@ def test_after_a_restart_in_a_drag_the_cells_are_run_again_and_all_is_well(open_
     page.mouse.up()
     notebook.wait_idle()
     expect(shown.image).to_be_visible()  # the last picture stays, though it no longer follows
-    assert notebook.run_all() == []
+    assert notebook.run() == []
     works(shown)
 
 
@@ -44,7 +44,7 @@ def test_a_cell_run_again_while_it_trains_begins_anew(open_notebook):
     start, stop = (area.get_by_role("button", name=name) for name in ("Start", "Stop"))
     start.click()
     expect(stop).to_be_enabled()
-    assert notebook.run_all() == []  # the training that goes on is ended: nobody could stop it
+    assert notebook.run() == []  # the training that goes on is ended: nobody could stop it
     expect(start).to_have_count(1)
     sentence = area.get_by_role("status").last
     expect(sentence).to_contain_text("After 40 steps")
@@ -62,6 +62,6 @@ def test_of_two_tabs_the_one_that_ran_last_is_alive(open_notebook, page, lab):
     expect(second.output(SURVIVAL).locator("img")).to_be_visible()  # the still picture, before it runs there
     for notebook in (second, first, second):
         notebook.page.bring_to_front()
-        assert notebook.run_all() == []
+        assert notebook.run() == []
         works(Shown(notebook, SURVIVAL))
     expect(first.output(SURVIVAL).locator("img[width]")).to_have_count(0)
