@@ -99,8 +99,11 @@ class Run(Live):
         self._tell()
 
     def _tell(self):
-        self.start_button.disabled = self.running or self.done >= self.steps
-        self.stop_button.disabled = not self.running
+        off = {self.start_button: self.running or self.done >= self.steps, self.stop_button: not self.running}
+        for button in sorted(
+            off, key=lambda button: off[button]
+        ):  # first the one that takes the other's focus
+            button.disabled = off[button]
         self.bar.value = self.done
         far = f"{100 * self.done // self.steps} % done" if self.done > self.at_once else "press Start"
         self.told.value = "done" if self.done >= self.steps else far

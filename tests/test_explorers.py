@@ -5,11 +5,13 @@ import re
 
 import numpy as np
 import pytest
+from matplotlib.text import Text
 
-from helpers import experiments, explorers
+from helpers import experiments, explorers, live
 from helpers.figures import count, words
 
 from .moves import values_of
+from .test_colours import confused
 
 NAMES = list(explorers.ALL)
 
@@ -114,6 +116,20 @@ def test_going_back_and_forth_draws_no_background_again(opened, name):
             explorer.set(**{control: value})
         assert explorer._blitter.backgrounds == kept, control
         explorer.reset()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_without_colours_a_legend_still_tells_its_lines_apart(opened, name):
+    assert list(confused(opened[name].figure)) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_words_in_a_picture_can_be_read_in_the_narrowest_page(opened, name):
+    """At least 9 pixels high where the picture is shrunk as far as it can be; then the page scrolls."""
+    figure = opened[name].figure
+    texts = [text for text in figure.findobj(Text) if text.get_text() and text.get_visible()]
+    points = min(text.get_fontsize() for text in texts)
+    assert points / 72 * figure.dpi * live.NARROWEST >= 9
 
 
 def numbers_in(sentence):

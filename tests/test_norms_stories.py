@@ -117,7 +117,7 @@ def test_the_preset_opens_at_layer_10_and_comes_back():
     drift = explorers.drift()
     drift.controls["network"].value = "16 features, W between −1 and 1"
     assert drift.values()["layers"] == 10 and f"theory {words((16 / 3) ** 5)}" in drift.sentence
-    assert drift.controls["gain"].layout.display == "none"
+    assert drift.controls["gain"].layout.visibility == "hidden"
     drift.reset()
     assert drift.values()["layers"] == 15 and "gain 1.5" in drift.sentence
 

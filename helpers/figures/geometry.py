@@ -54,7 +54,7 @@ class View:
         }
         if sphere:  # seen from anywhere, it has the same outline
             ax.plot(*np.sqrt(3) * np.array([np.cos(AROUND), np.sin(AROUND)]), color=WITH, lw=1.5)
-        ax.set(xlim=(-3.8, 3.8), ylim=(-2.85, 2.85), xticks=[], yticks=[], aspect="equal")
+        ax.set(xlim=(-3.8, 3.8), ylim=(-2.65, 2.65), xticks=[], yticks=[], aspect="equal")
         ax.set_title(title, fontsize=12)
         ax.spines[:].set_visible(False)
 
@@ -74,7 +74,7 @@ class Geometry:
 
     def __init__(self):
         self.figure, (left, right) = new_figure(2)
-        self.figure.subplots_adjust(left=0.02, right=0.98, bottom=0.08, top=0.92, wspace=0.02)
+        self.figure.subplots_adjust(left=0.01, right=0.99, bottom=0.07, top=0.92, wspace=0.02)
         self.layer, self.rms = (
             View(left, "LayerNorm: plane, then circle", False),
             View(right, "RMSNorm: sphere", True),
@@ -115,10 +115,12 @@ class TwoTokens:
             ax.axhline(0, color=INK, lw=0.8)
             ax.set_xlabel("feature", fontsize=12)
             ax.set_ylabel(title, fontsize=12)
-        handles = [
-            self.axes[0].plot([], [], lw=6, color=c, label=n)[0] for c, n in ((WITH, "a"), (WITHOUT, "b"))
-        ]
-        legend_above(self.axes[0], *handles)
+        for pair in self.bars:
+            for bars, look in zip(
+                pair, ({"label": "a"}, {"label": "b", "hatch": "///", "edgecolor": "white"})
+            ):
+                bars.artist.set(**look)
+        legend_above(self.axes[0], *(bars.artist for bars in self.bars[0]))
         self.sentence = ""
 
     def update(self, inputs, outputs):
