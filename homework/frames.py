@@ -7,7 +7,7 @@ import numpy as np
 from helpers import exercises
 from helpers.exercises.batches import channels, padded, state
 from helpers.exercises.blocks import branch, norm
-from helpers.exercises.norms import gains, rows
+from helpers.exercises.norms import gains, rows, some_negative
 
 from .ingredients import (
     BATCH,
@@ -62,12 +62,16 @@ def _norm_probes(*parameters):
     """Arguments of a normalization, small and whole numbers first; parameters: which of gamma and beta."""
     cases = [(X, 0.25)] + [(rows(*s), eps) for s in ((4, 6), (5, 8), (2, 3, 4)) for eps in (1e-5, 0.5)]
     cases += [(0.01 * rows(4, 4), 1e-3), (np.full((3, 4), 2.0), 0.5)]
-    return [(x, *gains(x.shape[-1])[: len(parameters)], eps) for x, eps in cases]
+    probes = [(x, *gains(x.shape[-1])[: len(parameters)], eps) for x, eps in cases]
+    x, gamma, *rest = probes[1]
+    return [*probes, (x, some_negative(gamma, 3), *rest)]
 
 
 def _backward_probes():
     cases = [(X, 0.25)] + [(rows(*s), eps) for s in ((4, 6), (4, 4), (2, 3, 4)) for eps in (1e-5, 0.5)]
-    return [(np.cos(3 * x).round(2) + 0.25, x, gains(x.shape[-1])[0], eps) for x, eps in cases]
+    probes = [(np.cos(3 * x).round(2) + 0.25, x, gains(x.shape[-1])[0], eps) for x, eps in cases]
+    dy, x, gamma, eps = probes[1]
+    return [*probes, (dy, x, some_negative(gamma, 3), eps)]
 
 
 def _masked_probes():
@@ -76,17 +80,22 @@ def _masked_probes():
     for n, t, c, lengths in cases:
         x = padded(n, t, c, 0.0, [t] * n)[0]
         made += [(x, *padded(n, t, c, 0.0, lengths)[1:], eps) for eps in (0.5, 1e-5)]
-    return made
+    x, mask, gamma, beta, eps = made[-2]  # eps = 0.5: a lone token has no spread, and its output stays small
+    return [*made, (x - 3, mask, some_negative(gamma, 3), some_negative(beta, 2), eps)]
 
 
 def _batch_probes():
     shapes = [(2, 3, 3), (4, 3, 3), (3, 4, 5, 4), (4, 4)]
-    return [
+    probes = [
         (channels(*shape), *state(shape[1]), training, momentum, eps)
         for shape in shapes
         for training in (True, False)
         for momentum, eps in ((0.25, 0.5), (0.1, 1e-5))
     ]
+    flipped = [
+        (x, some_negative(gamma, 3), some_negative(beta, 2), *rest) for x, gamma, beta, *rest in probes[-4:]
+    ]
+    return probes + flipped
 
 
 def _functions(inputs, count, norms=0):

@@ -9,7 +9,7 @@ from .. import layers
 from .batches import channels
 from .core import Exercise, Remark
 from .mistakes import backwards as mistakes
-from .norms import FAINT, gains, row_axis, rows
+from .norms import FAINT, gains, row_axis, rows, some_negative
 from .slips import Space, read
 
 # ------------------------------------------------------------------------------ inputs
@@ -34,6 +34,7 @@ ROW_PROBES = [
     _row_probe(4, 6, spread=2e-3),
     _row_probe(4, 6, eps=0.5),
     (_incoming((3, 4)), FAINT, gains(4)[0], 1e-5),
+    (_incoming((4, 6)), rows(4, 6), some_negative(gains(6)[0], 3), 1e-5),
 ]
 
 
@@ -48,6 +49,7 @@ CHANNEL_PROBES = [
     _channel_probe(6, 4, scale=2e-3),
     _channel_probe(6, 4, eps=0.5),
     _channel_probe(6, 4, scale=1e-6),
+    (_incoming((6, 4)), channels(6, 4), some_negative(gains(4)[0], 3), 1e-5),
 ]
 
 # ------------------------------------------------------------------------------ the model
@@ -169,7 +171,8 @@ def backward_model(
     scale = RSTD[rstd](v, eps, n)
     hat = {"right": (x - m) * scale, "x": x, "centred": x - m, "not centred": x * scale, "sign": (m - x) * scale,
            "other centre": (x - average(x)) * scale}[x_hat]  # fmt: skip
-    G = {"right": dy * gamma, "dy": dy, "twice": dy * gamma**2, "divided": dy / gamma, "late": dy}[g]
+    G = {"right": dy * gamma, "dy": dy, "twice": dy * gamma**2, "absolute": dy * np.abs(gamma), "divided": dy / gamma,
+         "late": dy}[g]  # fmt: skip
     named = {"g": G, "dy": dy, "dy * gamma": dy * gamma}
     sums_axis = axis if sums_axis == "right" else sums_axis
     mean_axis, var_axis = (sums_axis if at == "right" else at for at in (mean_axis, var_axis))

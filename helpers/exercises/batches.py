@@ -9,7 +9,7 @@ from .core import Exercise, Remark
 from .mistakes.batches import BATCH, MASKED
 from .mistakes.normalizing import SHARED, SHIFT, VARIANCE
 from .normalizing import AFFINE, CENTRES, DENOMINATORS, DIVISIONS, spread_of
-from .norms import FREQUENT, half, single
+from .norms import FREQUENT, half, single, some_negative
 from .slips import Slip, Space, read
 
 # ------------------------------------------------------------------------------ inputs
@@ -56,6 +56,11 @@ for _eps in (1e-5, 0.5):  # a flat channel, a faint one, and running variances t
     _x[:, 0], _x[:, 1] = 2.0, 1e-6 * _x[:, 1]
     _state[3] = np.array([0.0, 1e-12, 1e-6])
     PROBES += [(_x, *_state, training, 0.1, _eps) for training in (True, False)]
+_gamma, _beta, *_running = state(4)
+PROBES += [
+    (channels(6, 4), some_negative(_gamma, 3), some_negative(_beta, 2), *_running, training, 0.1, 1e-5)
+    for training in (True, False)
+]
 ALONE = _probe(1, 4)  # one value for each channel: nothing to take a variance of
 ONE_EXAMPLE = {  # must go through: in evaluation, and where a channel has several values
     "one_example_in_evaluation": (
@@ -349,6 +354,7 @@ MASKED_PROBES = [
     (*padded(3, 5, 4, -10.0, [5, 3, 2]), 0.5),
     (1e-3 * padded(3, 5, 4, 0.0, [5, 3, 2])[0], *padded(3, 5, 4, 0.0, [5, 3, 2])[1:], 0.5),
     (1e-6 * padded(3, 5, 4, 0.0, [5, 3, 2])[0], *padded(3, 5, 4, 0.0, [5, 3, 2])[1:], 1e-5),
+    (*padded(3, 5, 4, 0.0, [5, 3, 2])[:2], some_negative(_gamma, 3), some_negative(_beta, 2), 1e-5),
 ]
 
 

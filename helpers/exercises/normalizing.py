@@ -191,6 +191,8 @@ AFFINE = {
     "product": lambda h, gamma, beta, x: h * gamma * beta,
     "gamma twice": lambda h, gamma, beta, x: h * gamma + gamma,
     "beta scales": lambda h, gamma, beta, x: h * beta + beta,
+    "absolute gamma": lambda h, gamma, beta, x: h * np.abs(gamma) + beta,
+    "absolute beta": lambda h, gamma, beta, x: h * gamma + np.abs(beta),
     "exponent": lambda h, gamma, beta, x: h * np.exp(gamma) + beta,
     "softplus": lambda h, gamma, beta, x: h * np.log1p(np.exp(gamma)) + beta,
     "matrix": lambda h, gamma, beta, x: (h * gamma).sum(axis=-1, keepdims=True) + beta,

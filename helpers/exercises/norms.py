@@ -40,6 +40,11 @@ def gains(d):
     return r.uniform(0.5, 2.0, d), r.uniform(0.2, 1.0, d) * np.where(np.arange(d) % 2, -1, 1)
 
 
+def some_negative(a, every):
+    """The vector with the first of every so many entries below 0; all are positive in a."""
+    return np.where(np.arange(len(a)) % every, a, -a)
+
+
 TINY = np.array([[1.0, 2.0, 6.0], [-2.0, 0.0, 5.0]])
 FAINT = _numbers(4).standard_normal((3, 4)) * 1e-6
 NEARLY_FLAT = 2.0 + _numbers(5).standard_normal((3, 6)) * 3e-3
@@ -51,7 +56,9 @@ SHAPES = [TINY, rows(4, 6), rows(5, 5), rows(2, 3, 4), rows(4, 4, 4), rows(1, 6)
 def _layer_probes(eps):
     cases = [(x, eps) for x in SHAPES] + [(NEARLY_FLAT, eps), (NEARLY_FLAT, 0.5), (rows(4, 6), 0.5)]
     cases += [(WITH_FLAT_ROW, eps), (FAINT, eps), (FAINT * 1e5, 0.5)]
-    return [(x, *gains(x.shape[-1]), e) for x, e in cases]
+    probes = [(x, *gains(x.shape[-1]), e) for x, e in cases]
+    gamma, beta = gains(6)
+    return [*probes, (rows(4, 6), some_negative(gamma, 3), beta, eps)]
 
 
 def half(a):
@@ -495,7 +502,7 @@ rms_norm_offset = Exercise(
         rms_norm_offset_model,
         read(
             OFFSETS + AXES + MEAN_SQUARE + SHARED + ROWS + EPS_ELSEWHERE,
-            [("affine", "raw"), ("affine", "one plus"), ("affine", "none")],
+            [("affine", choice) for choice in ("raw", "one plus", "none", "absolute gamma")],
             **RMS_WORDS | {"affine": "x / rms * (1 + w)"},
         ),
         measured=_measured_eps(lambda args: (args[0], 1 + args[1], 0), "mean(x**2)"),

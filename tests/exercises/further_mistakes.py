@@ -5,6 +5,8 @@ Each: exercise, a word or two that the message must hold, and the function.
 
 import numpy as np
 
+from helpers import layers
+
 FURTHER = []
 
 
@@ -1591,3 +1593,46 @@ def layer_scale_before(x, f, norm):
 @mistake("residual_block", "x + f(x + f(x))", "two blocks in one")
 def two_blocks_in_one(x, f):
     return x + f(x + f(x))
+
+
+# ------------------------------------------------------------------------------ signs that are lost
+
+
+@mistake("layer_norm", "|gamma|")
+def size_of_gamma(x, gamma, beta, eps=1e-5):
+    return layers.layer_norm(x, abs(gamma), beta, eps)
+
+
+@mistake("rms_norm", "|gamma|")
+def size_of_the_rms_gain(x, gamma, eps=1e-6):
+    return layers.rms_norm(x, abs(gamma), eps)
+
+
+@mistake("batch_norm", "|beta|")
+def size_of_beta(x, gamma, beta, *rest):
+    return layers.batch_norm(x, gamma, abs(beta), *rest)
+
+
+@mistake("batch_norm", "in evaluation", "|gamma|")
+def size_of_gamma_in_evaluation(x, gamma, beta, mean, var, training, momentum, eps):
+    return layers.batch_norm(x, gamma if training else abs(gamma), beta, mean, var, training, momentum, eps)
+
+
+@mistake("masked_batch_norm", "|beta|")
+def size_of_the_shift(x, mask, gamma, beta, eps):
+    return layers.masked_batch_norm(x, mask, gamma, abs(beta), eps)
+
+
+@mistake("layer_norm_backward", "|gamma|")
+def size_of_gamma_backward(dy, x, gamma, eps=1e-5):
+    return layers.layer_norm_backward(dy, x, abs(gamma), eps)
+
+
+@mistake("rms_norm_backward", "|gamma|")
+def size_of_the_rms_gain_backward(dy, x, gamma, eps=1e-6):
+    return layers.rms_norm_backward(dy, x, abs(gamma), eps)
+
+
+@mistake("batch_norm_backward", "|gamma|")
+def size_of_the_channels_gain_backward(dy, x, gamma, eps=1e-5):
+    return layers.batch_norm_backward(dy, x, abs(gamma), eps)

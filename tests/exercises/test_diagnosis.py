@@ -7,6 +7,7 @@ from helpers import exercises
 from helpers.exercises.comparing import alike
 
 from .further_mistakes import FURTHER
+from .losses import LOSSES, unnoticed
 from .public_mistakes import PUBLIC
 from .rewrites import REWRITES
 
@@ -54,6 +55,23 @@ def _says(found, words):
     assert found.mistake
     for word in words:
         assert word.lower() in found.message.lower()
+
+
+# A variance has no sign; a length does not see one, and depends on the gradients alone.
+NOTHING_TO_LOSE = {
+    "batch_norm": {("running_var", "its sign"), ("running_var", "what is negative")},
+    "grad_norms": {
+        ("grads", "its sign"),
+        ("grads", "what is positive"),
+        *(("params", what) for what in LOSSES),
+    },
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_argument_loses_its_sign_or_its_decimals_unnoticed(name):
+    """So a function that takes |gamma| for gamma is not called correct."""
+    assert unnoticed(exercises.ALL[name]) == NOTHING_TO_LOSE.get(name, set())
 
 
 # Two slips of one model that no input tells apart, or that show only together with another.

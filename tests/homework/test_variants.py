@@ -14,6 +14,7 @@ from homework.building import NOTEBOOKS
 from homework.judging import with_hidden_inputs
 from homework.leaks import SHORT
 
+from ..exercises.losses import unnoticed
 from .reading import WORDS, by_formula, split
 
 NAMES = list(variants.FAMILIES)
@@ -92,6 +93,16 @@ def test_each_part_of_a_specification_changes_the_prompt_and_the_numbers(name):
                 other = chosen | {decision: choice}
                 assert variants.prompt(name, other) != exercise.prompt
                 assert not agree(name, exercise.reference, variants.function(name, other))
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if n != "grad_norms"])  # a length does not see signs
+def test_no_argument_loses_its_sign_unnoticed(name):
+    """Where a variant uses it at all: not every one asks for the projection."""
+    for seed in SEEDS[:8]:
+        chosen, exercise = varied(name, seed)
+        lost = {parameter for parameter, what in unnoticed(exercise) if what == "its sign"}
+        spared = {"running_var", *(["proj"] if "proj" not in chosen.values() else [])}
+        assert lost <= spared, (lost, chosen)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -90,6 +90,8 @@ gamma_added: affine = gamma added
     gamma is added; it multiplies: `{affine}`.
 gamma_squared: affine = gamma squared
     gamma is applied twice; once is enough: `{affine}`.
+gamma_abs: affine = absolute gamma
+    you scale by |gamma|, so that its sign is lost where gamma is below 0: `{affine}`.
 gamma_exp: affine = exponent
     you scale by exp(gamma); gamma itself is the scale: `{affine}`.
 gamma_exp: affine = softplus
@@ -133,6 +135,8 @@ gamma_beta_swapped: affine = swapped
     gamma and beta are swapped. gamma scales, beta shifts: `{affine}`.
 beta_sign: affine = minus beta
     beta is subtracted; it is added: `{affine}`.
+beta_abs: affine = absolute beta
+    you shift by |beta|, so that its sign is lost where beta is below 0: `{affine}`.
 beta_twice: affine = beta twice
     beta is added twice; once is enough: `{affine}`.
 beta_scalar: affine = first beta
