@@ -553,7 +553,11 @@ masked_batch_norm = Exercise(
     probes=MASKED_PROBES,
     space=Space(
         masked_batch_norm_model,
-        [s for s in read(MASKED + VARIANCE, ROWS_ONLY, **WORDS) + BOTH_MODES if s.choice != "where"],
+        [
+            s
+            for s in read(MASKED + VARIANCE, [("spread", "own square"), *ROWS_ONLY], **WORDS) + BOTH_MODES
+            if s.choice != "where"
+        ],
     ),
     properties=_masked_properties,
     remarks=[Remark((*padded(3, 5, 4, np.nan, [5, 3, 2]), 1e-5), "nan_in_padding", NAN_IN_PADDING)],

@@ -24,6 +24,9 @@ NAMES = [
 ]  # fmt: skip
 
 
+ENTRY = r"^\S.*\n(?: {4}.*\n)+"  # a line that begins at the margin, and lines with four spaces
+
+
 @dataclass(frozen=True)
 class Slip:
     """One wrong choice: what it is called, and what to tell the learner."""
@@ -37,10 +40,13 @@ class Slip:
 def read(catalogue, without=(), **words):
     """The slips of a catalogue (see the folder mistakes), with these words filled in.
 
-    without: pairs (decision, choice) to leave out. ValueError for an entry that does not begin as it should.
+    without: pairs (decision, choice) to leave out. ValueError for an entry that is not written as it should be.
     """
     slips = []
-    for entry in re.findall(r"^\S.*\n(?: {4}.*\n)+", catalogue, re.MULTILINE):
+    for line in re.sub(ENTRY, "", catalogue, flags=re.MULTILINE).split("\n"):
+        if line.strip():
+            raise ValueError(f"this line of the catalogue belongs to no entry: `{line}`")
+    for entry in re.findall(ENTRY, catalogue, re.MULTILINE):
         name, decision, choice, message = _parts(entry)
         slips.append(Slip(name, decision, choice, message.format(**words) if words else message))
     return [slip for slip in slips if (slip.decision, slip.choice) not in without]
@@ -165,16 +171,22 @@ def _combinations(slips, size, effects, left):
 
 
 def _matching(space, chosen, probes, answers, left):
-    """Which of the outputs that are left these slips reproduce on every probe; "all" if the others as well."""
-    alive, whole = set(left), True
+    """Which of the outputs that are left these slips reproduce on every probe; "all" if the others as well.
+
+    A model that fails on every probe reproduces nothing.
+    """
+    alive, whole, ran = set(left), True, False
     for args, answer in zip(probes, answers):
         outputs = space.outputs(chosen, args)
         if outputs is None or answer is None:
             if outputs is not answer:
                 return set()
             continue
+        ran = True
         alive = {i for i in alive if alike(answer[i], outputs[i])}
         if not alive:
             return set()
         whole = whole and all(alike(answer[i], outputs[i]) for i in range(len(answer)))
+    if not ran:
+        return set()
     return "all" if whole else alive

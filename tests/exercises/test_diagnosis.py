@@ -5,6 +5,7 @@ import pytest
 
 from helpers import exercises
 from helpers.exercises.comparing import alike
+from helpers.exercises.slips import Slip, Space, read, search
 
 from .further_mistakes import FURTHER
 from .losses import LOSSES, unnoticed
@@ -50,11 +51,40 @@ def test_a_further_mistake_is_named(exercise, words, f):
 
 
 def _says(found, words):
-    outcome = ["correct"] if "Correct." in words else ["wrong", "raised"]
-    assert found.outcome in outcome
-    assert found.mistake
+    remarked = "Correct." in words
+    if found.outcome == "correct" and not remarked:
+        pytest.fail("it is taken for right: no probe shows the mistake; add one to the exercise's probes")
+    assert found.outcome == "correct" or not remarked, found.message
+    assert found.mistake, found.message
     for word in words:
         assert word.lower() in found.message.lower()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_model_knows_every_choice_of_the_catalogue(name):
+    """One that it does not know fails on every probe, as a function of the learner that raises does."""
+    space, probes = exercises.ALL[name].space, exercises.ALL[name].probes
+    for slip in space.slips + space.alone:
+        if name == "post_norm_block" and slip.choice == "np.concatenate([{}, {}], axis=-1)":
+            continue  # twice the width, which the norm that follows refuses
+        with np.errstate(all="ignore"):
+            runs = any(space.outputs((slip,), args) is not None for args in probes)
+        assert runs, f"the model of {name} does not know {slip.decision} = {slip.choice}"
+
+
+@pytest.mark.parametrize(
+    "lines", ["  two spaces.", "    four.\n   three.", "\ttab.", "", "    four.\n\n    after a blank line."]
+)
+def test_a_line_of_the_catalogue_that_belongs_to_no_entry_is_found(lines):
+    with pytest.raises(ValueError, match="belongs to no entry"):
+        read(f"name: decision = choice\n{lines}\n")
+
+
+def test_what_always_fails_explains_nothing():
+    """Neither a function that raises nor one that gives something."""
+    space = Space(lambda x, f, known="x": (({"x": x}[known],),), [Slip("unknown", "known", "nothing", "")])
+    answers = [None] * len(exercises.residual_block.probes)
+    assert search(space, exercises.residual_block.probes, answers, [0]) == ([], {0})
 
 
 # A variance has no sign; a length does not see one, and depends on the gradients alone.
