@@ -95,7 +95,7 @@ class Space:
 
     def message(self, slips):
         """What to tell the learner about these slips together."""
-        text = self.named(frozenset(slip.name for slip in slips))
+        text = _capital(self.named(frozenset(slip.name for slip in slips)) or "")
         if not text and len(slips) == 1:
             text = _capital(slips[0].message)
         elif not text:
@@ -110,7 +110,7 @@ class Space:
 def _capital(text):
     """A capital letter at the start, unless a name in the code stands there."""
     named = text.startswith(("a * ", *(name + end for name in NAMES for end in (" ", ",", "'", "("))))
-    return text if named else text[0].upper() + text[1:]
+    return text if named else text[:1].upper() + text[1:]
 
 
 def search(space, probes, answers, wrong, most=None):

@@ -58,6 +58,11 @@ class Prediction:
     def __init__(self, title, text, measure, says, why):
         self.title, self.text, self.measure, self.says, self.why = title, text, measure, says, why
 
+    @property
+    def measured(self):
+        """Has `value` been asked for before? Only the first time may take long."""
+        return "value" in vars(self)
+
     @functools.cached_property
     def value(self):
         """What is measured, the first time it is asked for."""
