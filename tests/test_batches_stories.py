@@ -502,7 +502,7 @@ def test_blank_and_right_functions_draw_the_reference(explorer):
 def test_a_wrong_axis_is_seen_beside_its_neighbours():
     shown = explorers.neighbour(over_features)
     shown.set(move=5.0)
-    reference = "changed 5 of 20 outputs, by 0.674 on average and by up to 1.17"
+    reference = "changed 5 of 20 outputs, by 0.674 on average and by up to 1.04"
     assert f"your batch_norm changed none of the 20 outputs (the reference {reference});" in shown.sentence
     differ = " Drawn with your batch_norm. The outputs differ from the reference's (black marks)."
     assert shown.sentence.endswith(differ)

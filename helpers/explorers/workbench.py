@@ -125,7 +125,8 @@ class Runs:
         rows, text = self.sorted(by), io.StringIO(newline="")
         writer = csv.DictWriter(text, rows[0])
         writer.writeheader()
-        writer.writerows({n: "" if v != v else v for n, v in row.items()} for row in rows)  # only NaN is unlike itself
+        for row in rows:
+            writer.writerow({name: "" if value != value else value for name, value in row.items()})  # NaN: ""
         return text.getvalue()
 
 
@@ -221,7 +222,7 @@ def workbench() -> Bench:
         place=place,
         optimizer=controls.choice("optimizer", *OPTIMIZERS),
         lr=controls.choice("learning rate", 0.02, 0.001, 0.003, 0.01, 0.05, 0.1),
-        budget=controls.choice("steps", 400, 1500, 3000),
+        budget=controls.choice("steps", 400, 200, 1500, 3000),
         seed=controls.whole("random weights no.", 0, 0, 4),
     )
 
