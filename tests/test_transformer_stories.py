@@ -314,6 +314,7 @@ def test_right_blocks_are_the_reference():
 def test_a_second_half_that_starts_from_the_old_x_lets_no_token_hear_of_another():
     shown = explorers.look_ahead(lambda x, attn, ffn, n1, n2: x + ffn(n2(x)))
     assert "output 4 changes, the others stay the same" in shown.sentence
+    assert shown.sentence.endswith(" The changes differ from the reference's (black marks).")
 
 
 def test_a_normalized_shortcut_stops_the_growth():

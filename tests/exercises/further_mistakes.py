@@ -612,6 +612,14 @@ def masked_mean_unmasked_var(x, mask, gamma, beta, eps=1e-5):
     return ((x - mean) / np.sqrt(var + eps) * gamma + beta) * w
 
 
+@mistake("masked_batch_norm", "The padding's squared distances", "before you square and average")
+def masked_mean_of_squares_of_all(x, mask, gamma, beta, eps=1e-5):
+    real = mask[..., None]
+    mean = (x * real).sum(axis=(0, 1)) / real.sum()
+    var = ((x * real - mean) ** 2).mean(axis=(0, 1))
+    return np.where(real, (x - mean) / np.sqrt(var + eps) * gamma + beta, 0)
+
+
 @mistake("masked_batch_norm", "number of all positions")
 def divided_by_everything(x, mask, gamma, beta, eps=1e-5):
     w = mask[..., None]
