@@ -283,9 +283,8 @@ class Live:
         with self.image.hold_sync():
             self.image.value = png(self._blitter.frame())
             self.image.tooltip = self.sentence
-        self._status.value = (
-            f'<div role="status" style="{TEXT}; min-height:2.9em">{html.escape(self.sentence)}</div>'
-        )
+        words = html.escape(self.sentence).replace(" %", "\u00a0%")  # no line begins with it
+        self._status.value = f'<div role="status" style="{TEXT}; min-height:2.9em">{words}</div>'
         self._table.value = details
 
     def _fail(self, error):

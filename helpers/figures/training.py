@@ -63,7 +63,7 @@ class Shattered:
     def __init__(self):
         self.figure, (self.left, right) = new_figure(2, width_ratios=[3, 2])
         (self.curve,) = self.left.plot([], [], "-", color=WITH, lw=1.2)
-        self.left.set(xlim=(-2, 2), ylim=(-3.5, 3.5))
+        self.left.set(xlim=(-2, 2), ylim=(-5, 5))
         self.left.set_xlabel("input x, a single number", fontsize=12)
         self.left.set_ylabel("gradient, in standard deviations", fontsize=12)
         (self.measured,) = right.plot([], [], "o", color=INK, ms=5, label="measured")
