@@ -31,7 +31,7 @@ def test_two_switches_show_what_is_measured():
     explorer = explorers.two_switches()
     for (residual, norm), (name, spread, gradients) in corners().items():
         explorer.set(residual=residual, norm=norm)
-        assert explorer.sentence.startswith(f"{name}, 50 layers")
+        assert explorer.sentence.startswith(f"{name}, 50 blocks")
         assert explorer._table.value.count("◀") == 1
         assert gradients.dh.shape == spread.std.shape == (51,)
 
@@ -307,6 +307,15 @@ def test_an_answer_that_cannot_be_drawn_is_explained_without_a_line_of_the_cours
         shown.set(residual=True)
     assert words in shown._alert.value
     assert "<code>" not in shown._alert.value
+
+
+def test_no_gradient_of_the_shattered_is_cut_off():
+    explorer = explorers.shattered()
+    for network in explorers.gradients.SHATTERED:
+        for depth in (1, 16, 24, 50):
+            explorer.set(network=network, depth=depth)
+            ax = explorer.figure.axes[0]
+            assert np.abs(ax.lines[0].get_ydata()).max() <= ax.get_ylim()[1] <= 10
 
 
 def test_no_line_of_a_sentence_begins_with_the_percent_sign():

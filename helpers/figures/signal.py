@@ -137,8 +137,8 @@ class WhichGradient:
         self.dW.set_data(layer, dW)
         self.sentence = (
             f"{network}: from the last layer to the first, the gradient of the activations becomes "
-            f"{words(dh[0])} times as large, that of the weights {words(dW[0])} times (in the last layer it is "
-            f"{words(seen.dW[-1])}, where a gradient of length 1 enters)."
+            f"{words(dh[0])} times as large, that of the weights {words(dW[0])} times; in the last layer it is "
+            f"{words(seen.dW[-1])}, for a gradient of length 1 at the output."
         )
         return [self.dh, self.dW]
 
