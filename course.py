@@ -35,6 +35,7 @@ STAMP = os.path.join(VENV, "course-stamp.json")
 
 START = "notebooks/00_start_here.ipynb"
 RUNTIME = "requirements.txt"
+HOMEWORK = "homework/requirements.txt"  # for teachers; the tests need it too
 TESTS = "tests/requirements.txt"
 SETTINGS = {"overrides.json": "share/jupyter/lab/settings", "jupyter_server_config.py": "etc/jupyter"}
 UNFINISHED = {"unfinished": True}  # the stamp while an installation runs
@@ -141,7 +142,7 @@ def free_megabytes():
 
 def wanted(requirements):
     """What the stamp must say when all that is required is installed, here and for this Python."""
-    files = [RUNTIME] if requirements == RUNTIME else [RUNTIME, TESTS]
+    files = [RUNTIME] if requirements == RUNTIME else [RUNTIME, HOMEWORK, TESTS]
     stamp = {"python": VERSION, "folder": os.path.realpath(ROOT)}
     for name in files:
         with open(os.path.join(ROOT, name), "rb") as file:

@@ -24,6 +24,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image
 
+from .page import PAGE
+
 HELPERS = Path(__file__).parent
 TEXT = "font-size:15px; line-height:1.45; color:var(--jp-ui-font-color1, #222)"
 ERROR = (
@@ -31,6 +33,7 @@ ERROR = (
     "color:#222; background:#fdecea"
 )
 FRAME, STALE_FRAME = "2px solid transparent", "2px dashed #b3261e"
+NARROWEST = 0.65  # of a picture's width: its smallest words are then 9 px high; a narrower page scrolls
 
 
 class Blitter:
@@ -129,37 +132,6 @@ class Picture(widgets.Image):
     tooltip = traitlets.Unicode("").tag(sync=True)
 
 
-# What ipywidgets and Jupyter leave out for those who use a keyboard or a screen reader: slider handles have no
-# name; JupyterLab takes the up and down keys away from menus and radio buttons, Notebook 7 all arrow keys from
-# sliders, unless an attribute of theirs says that no shortcut is meant. And an Image sends no clicks: their place
-# is written into a hidden Text. A script is not run inside a widget's HTML, an event is; the picture that cannot
-# load is the event, nothing is fetched.
-PAGE_SCRIPT = """<img src="data:," alt="" style="display:none" onerror="
-for (const slider of document.querySelectorAll('.widget-slider')) {
-  const name = slider.querySelector('.widget-label')?.textContent.trim();
-  for (const handle of slider.querySelectorAll('.noUi-handle'))
-    if (name) handle.setAttribute('aria-label', name);
-}
-if (!window.courseKeys) {
-  window.courseKeys = event => {
-    if (event.target.matches?.('.jupyter-widgets :is(select, input[type=radio], [role=slider])'))
-      event.target.toggleAttribute('data-lm-suppress-shortcuts', event.key.startsWith('Arrow'));
-  };
-  window.addEventListener('keydown', window.courseKeys, true);
-}
-if (!window.coursePick) {
-  window.coursePick = event => {
-    const image = event.target;
-    const place = image.matches?.('.course-pick') && image.parentElement.querySelector('.course-place input');
-    if (!place) return;
-    // The time makes it a change, though the place may be the same.
-    place.value = [event.offsetX / image.clientWidth, event.offsetY / image.clientHeight, event.timeStamp].join(' ');
-    place.dispatchEvent(new Event('change', {bubbles: true}));
-  };
-  window.addEventListener('click', window.coursePick, true);
-}"><style>.course-pick { cursor: pointer } .widget-toggle-buttons > .widget-label { flex-shrink: 0 }</style>"""
-
-
 class Told(Exception):
     """What a learner has to know, said in full by the message: no line of code would add to it."""
 
@@ -202,7 +174,7 @@ class Live:
         self.figure, self.update, self.pick, self.controls = figure, update, pick, controls
         self._sentence, self._details = sentence or self._values_in_words, details
         self.defaults = self.values()
-        self.sentence, self.error = "", None
+        self.sentence, self.longest, self.error = "", "", None
         self._blitter: Any = Blitter(figure)  # None when closed
         self._build()
         self._holding = False
@@ -213,13 +185,18 @@ class Live:
 
     def _build(self):
         width, height = self._blitter.canvas.get_width_height()
-        look = {"max_width": "calc(100% - 4px)", "height": "auto", "border": FRAME}
+        look = {"max_width": "calc(100% - 4px)", "min_width": f"{NARROWEST * width:.0f}px"}
+        look |= {"height": "auto", "border": FRAME}
         self.image = Picture(format="png", width=width, height=height, layout=look)
         self._status, self._table, self._alert = widgets.HTML(), widgets.HTML(), widgets.HTML()
-        parts = [*self._rows(), self._status, self.image, self._table, self._alert, widgets.HTML(PAGE_SCRIPT)]
+        picture = widgets.Box([self.image])
+        for wide in (picture, self._table):
+            wide.add_class("course-wide")
+        parts = [*self._rows(), self._status, picture, self._table, self._alert, widgets.HTML(PAGE)]
         if self.pick:
             parts.append(self._place())
         self.box = widgets.VBox(parts)
+        self.box.add_class("course-live")
 
     def _place(self):
         """The hidden Text that hears where the picture was clicked: out of reach for all but the script."""
@@ -237,6 +214,7 @@ class Live:
         """What stands above the sentence: the controls, then tabs, which belong to the picture."""
         why = "Put all controls back to where they began"
         reset = widgets.Button(description="Reset", tooltip=why, layout={"width": "auto"})
+        reset.add_class("course-reset")
         reset.on_click(lambda _: self.reset())
         tabs = [c for c in self.controls.values() if isinstance(c, widgets.Tab)]
         others = [c for c in self.controls.values() if c not in tabs]
@@ -283,9 +261,17 @@ class Live:
         with self.image.hold_sync():
             self.image.value = png(self._blitter.frame())
             self.image.tooltip = self.sentence
-        words = html.escape(self.sentence).replace(" %", "\u00a0%")  # no line begins with it
-        self._status.value = f'<div role="status" style="{TEXT}; min-height:2.9em">{words}</div>'
+        self._status.value = self._said()
         self._table.value = details
+
+    def _said(self):
+        sentence = self.sentence.replace(" %", "\u00a0%")  # no line begins with it
+        longest = self.longest or sentence + sentence[: len(sentence) // 4]
+        self.longest = max(longest, sentence, key=len)
+        return (
+            f'<div role="status" class="course-sentence" style="{TEXT}" data-longest="{html.escape(self.longest)}">'
+            f"<span>{html.escape(sentence)}</span></div>"
+        )
 
     def _fail(self, error):
         self.error = error

@@ -4,7 +4,6 @@ A running cell cannot hear a button. So the work is a generator; a task steps it
 in between.
 """
 
-import asyncio
 from typing import Any
 
 import ipywidgets as widgets
@@ -77,15 +76,19 @@ class Run(Live):
         if not self.running and self.done < self.steps:
             self.running = True
             self._tell()
+            import asyncio  # a kernel has it; for all who do not press Start it would be a slow import
+
             if self.task:  # stopped, but it may not have noticed yet
                 self.task.cancel()
             self.task = asyncio.get_running_loop().create_task(self._go_on())
 
     async def _go_on(self):
+        from asyncio import sleep
+
         try:
             while self.running and self.step():
                 self.render()
-                await asyncio.sleep(0.005)  # here the kernel hears Stop
+                await sleep(0.005)  # here the kernel hears Stop
         except Exception as error:
             self._fail(error)
         self.stop()
@@ -96,8 +99,11 @@ class Run(Live):
         self._tell()
 
     def _tell(self):
-        self.start_button.disabled = self.running or self.done >= self.steps
-        self.stop_button.disabled = not self.running
+        off = {self.start_button: self.running or self.done >= self.steps, self.stop_button: not self.running}
+        for button in sorted(
+            off, key=lambda button: off[button]
+        ):  # first the one that takes the other's focus
+            button.disabled = off[button]
         self.bar.value = self.done
         far = f"{100 * self.done // self.steps} % done" if self.done > self.at_once else "press Start"
         self.told.value = "done" if self.done >= self.steps else far

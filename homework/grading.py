@@ -10,14 +10,17 @@ import sys
 import tempfile
 import threading
 import time
+import warnings
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 from . import judging
 from .folder import Folder
 from .kernel import isolation
+from .rebuilding import submitted
 
-LARGEST = 20_000_000  # bytes of a notebook that is read
+MOST = 20  # remarks on a submission
 
 
 def grade(root, assignment, jobs=None, scheduler=None, again=False, say=print):
@@ -46,7 +49,7 @@ def grade(root, assignment, jobs=None, scheduler=None, again=False, say=print):
     seconds = time.monotonic() - began
     look = {student: report["look"] for student, report in reports.items() if report and report["look"]}
     text = "".join(f"{student}: {'; '.join(lines)}\n" for student, lines in look.items())
-    (logs / "needs_a_look.txt").write_text(text, encoding="utf-8")
+    (logs / "needs_a_look.txt").write_text(text, encoding="utf-8", errors="replace")
     say(
         f"{len(todo)} graded in {seconds:.0f} s; {len(look)} of {len(tasks)} need a look:\n{text}".rstrip(
             "\n:"
@@ -57,14 +60,8 @@ def grade(root, assignment, jobs=None, scheduler=None, again=False, say=print):
 
 def task(folder, assignment, path):
     """The bytes of a submission and of what it is judged by."""
-    files = {
-        p.name: p.read_bytes() if p.stat().st_size <= LARGEST else b"too large"
-        for p in sorted(path.glob("*.ipynb"))
-        if p.is_file() and not p.is_symlink()
-    }
-    return judging.task(
-        files, folder.released(assignment), folder.graded(assignment), folder.key, folder.seed
-    )
+    released, graded = folder.released(assignment), folder.graded(assignment)
+    return judging.task(submitted(path), released, graded, folder.key, folder.seed)
 
 
 # ------------------------------------------------------------------------------ what is done already
@@ -112,9 +109,17 @@ def _workers(jobs, scheduler):
     pool = ProcessPoolExecutor(jobs, context, _end_with, (os.getpid(),))
 
     def judged(todo):
-        futures = {pool.submit(judging.judge, given): s for s, given in todo.items()}
+        futures, lost = {pool.submit(judging.judge, given): s for s, given in todo.items()}, []
         for future in as_completed(futures):
-            yield futures[future], _result(future, todo[futures[future]])
+            if isinstance(future.exception(), BrokenProcessPool):
+                lost.append(futures[future])
+            else:
+                yield futures[future], _result(future, todo[futures[future]])
+        for (
+            student
+        ) in lost:  # one of them ended its worker, and so the pool: now each has a worker of its own
+            with ProcessPoolExecutor(1, context, _end_with, (os.getpid(),)) as alone:
+                yield student, _result(alone.submit(judging.judge, todo[student]), todo[student])
 
     try:
         yield judged
@@ -153,31 +158,35 @@ class Writer:
         from nbgrader.coursedir import CourseDirectory
         from traitlets.config.loader import PyFileConfigLoader
 
-        from .settings import configure_judged
+        from .settings import configure_judged, is_time
 
         config = PyFileConfigLoader("nbgrader_config.py", path=str(folder.root)).load_config()
         configure_judged(config, staging)
         self.api = NbGraderAPI(CourseDirectory(config=config), config=config)
-        self.folder, self.assignment, self.staging = folder, assignment, staging
+        self.folder, self.assignment, self.staging, self.is_time = folder, assignment, staging, is_time
 
     def write(self, student, result, digest):
         """Put the marks of a student into the gradebook; returns the report."""
         place = self.staging / student / self.assignment
         place.mkdir(parents=True)
         for name, text in result.pop("notebooks").items():
-            (place / name).write_text(text, encoding="utf-8")
+            (place / name).write_text(text, encoding="utf-8", errors="replace")
         stamp = self.folder.root / "submitted" / student / self.assignment / "timestamp.txt"
-        if stamp.is_file():
-            shutil.copy(stamp, place)
-        done = self.api.autograde(self.assignment, student, force=True)
-        shutil.rmtree(place)
         lines = result["repairs"] + result["look"]
+        if self.is_time(stamp):
+            shutil.copy(stamp, place)
+        elif stamp.exists():
+            lines.append("timestamp.txt is no time")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # SQLAlchemy's, of nbgrader's own
+            done = self.api.autograde(self.assignment, student, force=True)
+        shutil.rmtree(place)
         if not done["success"]:
             lines.append(
                 "nbgrader: " + (done.get("error") or done.get("log") or "failed").strip().splitlines()[-1]
             )
         report = result | {
-            "look": list(dict.fromkeys(" ".join(line.split()) for line in lines)),
+            "look": list(dict.fromkeys(" ".join(line.split())[:300] for line in lines))[:MOST],
             "digest": digest,
             "score": self._score(student),
         }
@@ -187,7 +196,7 @@ class Writer:
             f"{result['seconds']} s",
             done.get("log") or "",
         ]
-        (logs / f"{student}.log").write_text("\n".join(said), encoding="utf-8")
+        (logs / f"{student}.log").write_text("\n".join(said), encoding="utf-8", errors="replace")
         if done["success"] and not result.get("again"):
             (logs / f"{student}.json").write_text(json.dumps(report, indent=1), encoding="utf-8")
         return report

@@ -2,6 +2,7 @@
 
 import base64
 import builtins
+import contextlib
 import copy
 import hashlib
 import inspect
@@ -11,6 +12,7 @@ import textwrap
 import threading
 import time
 from collections import defaultdict, deque
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import cloudpickle
@@ -27,8 +29,11 @@ from .kernel import Gone, Kernel, NotStarted
 
 CELL = 30  # seconds that a cell may take
 CALLS = 30  # seconds that all calls of one function may take
-SUBMISSION = 240  # seconds after which what is left of a submission is not run
-RESTARTS = 6  # kernels that a submission may use up
+OWN = 100  # seconds that all cells of the student's own may take
+SUBMISSION = 400  # seconds after which what is left of a submission is not run
+RESTARTS = 12  # kernels that a submission may use up
+OWN_RESTARTS = 4  # after so many, cells of the student's own are left out
+OTHER = "a cell of the student's own"
 _ONE_AT_A_TIME = (
     threading.Lock()
 )  # a check changes settings of the whole process; a Dask worker has many threads
@@ -96,8 +101,8 @@ class Run:
     def __init__(self, notebook, graded, key):
         self.notebook, self.cells, self.graded, self.key = notebook, notebook.cells, graded, key
         self.outcomes, self.look = {}, []
-        self.end = time.monotonic() + SUBMISSION
-        self.skipped, self.restarts = set(), 0
+        self.end, self.own = time.monotonic() + SUBMISSION, OWN
+        self.skipped, self.restarts, self.claims = set(), 0, []
 
     def all(self):
         """Run the cells from top to bottom and put a verdict below each graded one."""
@@ -108,6 +113,8 @@ class Run:
             with Kernel() as self.kernel:
                 for number, cell in enumerate(self.cells):
                     self._cell(number, cell)
+                for claim in self.claims:
+                    self._confirm(*claim)
         except NotStarted:
             raise
         except Gone as gone:
@@ -135,15 +142,44 @@ class Run:
             return None  # a check of the lesson: the graded cell says the same
         if not data.get("locked"):
             self.look += looking.remarks(cell.source)
-        where = data.get("grade_id") or "a cell of the student's own"
+        where, began = data.get("grade_id") or OTHER, time.monotonic()
+        if where == OTHER and (self.own <= 0 or self.restarts >= OWN_RESTARTS):
+            self.skipped.add(number)
+            self.look.append(f"{where} was left out: the others took too long")
+            return None
+        seconds = self._left(CELL)
         try:
-            cell.outputs = self.kernel.run(cell.source, self._left(CELL))
+            cell.outputs = self._twice(number, lambda: self.kernel.run(cell.source, seconds))
         except Gone as gone:
             self.look.append(f"{where} {gone}")
             cell.outputs = [_error("Stopped", f"This cell {gone}.")]
             self._again(number)
+        if where == OTHER:
+            self.own -= time.monotonic() - began
         if where == "setup" and any(output.output_type == "error" for output in cell.outputs):
             self.look.append("the set-up cell failed")
+
+    def _twice(self, number, attempt):
+        """attempt(); if it ends the kernel, once more without the student's own cells: they may have broken it."""
+        try:
+            return attempt()
+        except Gone:
+            before = [n for n in range(number) if n not in self.skipped and self._is_own(self.cells[n])]
+            if not before or self._is_own(self.cells[number]):
+                raise
+        self.skipped.update(before)
+        self._again(number)
+        self.skipped.remove(number)
+        try:
+            result = attempt()
+        except Gone:
+            self.skipped.difference_update(before)
+            raise
+        self.look.append("cells of the student's own were left out: with them, Python stopped")
+        return result
+
+    def _is_own(self, cell):
+        return cell.cell_type == "code" and not rebuilding.metadata(cell).get("grade_id")
 
     def _left(self, seconds):
         left = self.end - time.monotonic()
@@ -165,8 +201,9 @@ class Run:
             data = rebuilding.metadata(cell)
             ours = data.get("grade_id", "").startswith(("check_", "test_"))
             if cell.cell_type == "code" and before not in self.skipped and not ours:
+                seconds = self._left(CELL)
                 try:
-                    self.kernel.run(cell.source, self._left(CELL))
+                    self.kernel.run(cell.source, seconds)
                 except Gone:
                     return self._again(before)
 
@@ -176,21 +213,49 @@ class Run:
         if blank and blank[-1]:
             text = f"`{exercise.name}` is still blank."
             return self._show(cell, exercise, Diagnosis("not attempted", None, text))
-        asked = Asked(self.kernel, exercise.name, self._left(CALLS))
-        found = diagnose(exercise, asked, self.key)
-        self._show(cell, exercise, found)
+        seconds = self._left(CALLS)
+        try:
+            found, asked = self._twice(number, lambda: self._ask(exercise, seconds))
+        except Gone as gone:
+            self._show(cell, exercise, stopped(gone))
+            return self._again(number)
+        if found.outcome == "correct":
+            self.claims.append((number, cell, exercise, found, asked.said))
+        else:
+            self._show(cell, exercise, found)
         if asked.borrowed:
             names = ", ".join(sorted(asked.borrowed))
             self.look.append(f"{exercise.name} calls helpers' own {names}")
-        if found.mistake in ("made_to_measure", "too_slow", "ended"):
-            self.look.append(f"{exercise.name}: {found.mistake.replace('_', ' ')}")
-        if asked.gone:
+
+    def _ask(self, exercise, seconds):
+        asked = Asked(self.kernel, exercise.name, seconds)
+        return diagnose(exercise, asked), asked
+
+    def _confirm(self, number, cell, exercise, found, said):
+        """Ask for the hidden inputs too, now that no output can tell of them any more; then show the verdict."""
+        asked = Asked(self.kernel, exercise.name, self._left(CALLS))
+        try:
+            same = asked.prepare(exercise) is None and asked.said == said
+        except Gone:
+            same = False
+        if not same:  # a later cell has changed it
             self._again(number)
+        seconds = self._left(CALLS)
+        try:
+            if self._ask(with_hidden_inputs(exercise, self.key), seconds)[0].outcome != "correct":
+                text = "It is right for the inputs of the lesson's check and wrong for others."
+                found = Diagnosis("wrong", "made_to_measure", text)
+        except Gone as gone:
+            found = stopped(gone)
+            self._again(number)
+        self._show(cell, exercise, found)
 
     def _show(self, cell, exercise, found):
         title = f"{exercise.name}: {found.outcome}"
         mistake = f" ({found.mistake})" if found.mistake and found.outcome in ("wrong", "raised") else ""
         self.outcomes[exercise.name] = found.outcome + mistake
+        if found.mistake in ("made_to_measure", "too_slow", "ended", "no_values"):
+            self.look.append(f"{exercise.name}: {found.mistake.replace('_', ' ')}")
         text = "\n".join(textwrap.fill(line, 100) for line in found.message.splitlines())
         if found.outcome == "correct":
             cell.outputs = [nbformat.v4.new_output("stream", name="stdout", text=f"{title}\n{text}\n")]
@@ -205,29 +270,24 @@ def _error(title, text):
 # ------------------------------------------------------------------------------ one function
 
 
-def diagnose(exercise, asked, key):
-    """The verdict on a function that is only reached by asking: right on hidden inputs, and in the lesson's check.
-
-    What it says comes from the lesson's check and its inputs; nothing is said about the hidden ones.
-    """
-    hidden = with_hidden_inputs(exercise, key)
+def diagnose(exercise, asked):
+    """The verdict of an exercise's check on a function that is only reached by asking; Gone when that ends it."""
     if any(map(callable, _flat(exercise.probes))):
         exercise = replace(exercise, properties=None)  # they watch what the functions are given, over there
-    try:
-        if unusable := asked.prepare(hidden, exercise):
-            return unusable
-        with _ONE_AT_A_TIME:
-            right = hidden.diagnose(asked).outcome == "correct"
-            found = exercise.diagnose(asked)
-    except Gone as gone:
-        asked.gone = gone
+    if unusable := asked.prepare(exercise):
+        return unusable
+    with _ONE_AT_A_TIME, ThreadPoolExecutor(1) as aside:  # the check's own time limit is for the main thread
+        found = aside.submit(exercise.diagnose, asked).result()
     if asked.gone:
-        mistake = "ended" if "ended" in str(asked.gone) else "too_slow"
-        return Diagnosis("raised", mistake, f"When it was called, your function {asked.gone}.")
-    if found.outcome == "correct" and not right:
-        text = "It is right for the inputs of the lesson's check and wrong for others."
-        return Diagnosis("wrong", "made_to_measure", text)
+        raise asked.gone
     return found
+
+
+def stopped(gone):
+    """The verdict on a function that ended the kernel, or did not end."""
+    why = str(gone)
+    mistake = "ended" if "ended" in why else "no_values" if "no values" in why else "too_slow"
+    return Diagnosis("raised", mistake, f"When it was called, your function {why}.")
 
 
 def _flat(value):
@@ -262,33 +322,39 @@ class Asked:
     """The student's function, seen from here: a call sends its arguments over and gives back what came of it."""
 
     def __init__(self, kernel, name, seconds):
-        self.kernel, self.name, self.end = kernel, name, time.monotonic() + seconds
-        self.ready, self.borrowed, self.gone = defaultdict(deque), set(), None
+        self.kernel, self.name, self.seconds = kernel, name, seconds
+        self.ready, self.said, self.borrowed, self.gone = defaultdict(deque), None, set(), None
 
-    def prepare(self, *exercises):
+    def prepare(self, exercise):
         """Ask for all that will be asked anyway, at once; a diagnosis when there is no function to be asked."""
-        calls = []
-        for exercise in exercises:
-            calls += [*exercise.probes, *(exercise.probes[i] for i in exercise.repeated)]
-            calls += [remark.args for remark in exercise.remarks]
-        calls = [fresh(args) for args in calls]
+        calls = [*exercise.probes, *(exercise.probes[i] for i in exercise.repeated)]
+        calls = [fresh(args) for args in calls + [remark.args for remark in exercise.remarks]]
         reply = self._ask(calls)
         if "answers" not in reply:
             what = f"`{self.name}` is of type {reply.get('no_function')}, no function."
             text = f"There is no function `{self.name}`." if reply.get("missing") else what
             return Diagnosis("wrong", "no_function", text)
-        for args, answer in zip(calls, reply["answers"]):
+        self.said = reply["answers"]
+        for args, answer in zip(calls, self.said):
             self.ready[_pickled([args])].append(answer)
-        if reply["signature"] is not None:
+        with contextlib.suppress(KeyError, ValueError, TypeError):  # what is sent may be anything
             self.__signature__ = _signature(reply["signature"])
         return None
 
     def _ask(self, calls):
         code = f"__import__('sys').modules['answering'].answer({self.name!r}, '{_pickled(calls)}')"
-        seconds = self.end - time.monotonic()
-        if seconds <= 0:
+        if self.seconds <= 0:
             raise Gone("took too long")
-        return json.loads(self.kernel.ask(code, seconds))
+        began = time.monotonic()
+        try:
+            reply = json.loads(self.kernel.ask(code, self.seconds))
+            if isinstance(reply, dict) and isinstance(reply.get("answers", []), list):
+                return reply
+            raise Gone("sent no values")
+        except (ValueError, TypeError, RecursionError):
+            raise Gone("sent no values") from None
+        finally:
+            self.seconds -= time.monotonic() - began  # what the check itself takes does not count
 
     def __call__(self, *args):
         key = _pickled([args])
@@ -296,16 +362,17 @@ class Asked:
             if self.gone:
                 raise self.gone
             answer = self.ready[key].popleft() if self.ready[key] else self._ask([args])["answers"][0]
-        except (Gone, ValueError, KeyError) as error:
+            value = None if "error" in answer else unpack(answer["value"])
+            changed = [unpack(after) for after in answer.get("changed", ())]
+            self.borrowed |= {str(name)[:60] for name in answer.get("borrowed", ())}
+        except Exception as error:  # what is sent may be anything
             self.gone = error if isinstance(error, Gone) else Gone("sent no values")
             raise TimeLimit from None
-        self.borrowed |= set(map(str, answer.get("borrowed", ())))
-        for arg, after in zip(args, answer.get("changed", ())):
-            if isinstance(arg, (np.ndarray, list)):
-                _overwrite(arg, unpack(after))
+        for arg, after in zip(args, changed):
+            _overwrite(arg, after)
         if "error" in answer:
-            raise _raised(*answer["error"])
-        return unpack(answer["value"])
+            raise _raised(*map(str, answer["error"]))
+        return value
 
 
 def _pickled(calls):
@@ -322,7 +389,7 @@ def _signature(parameters):
 def _overwrite(arg, after):
     if isinstance(arg, np.ndarray) and isinstance(after, np.ndarray) and after.shape == arg.shape:
         arg[...] = after
-    elif isinstance(arg, list) and isinstance(after, list):
+    elif isinstance(arg, list) and isinstance(after, list) and len(after) == len(arg):
         arg[:] = after
 
 

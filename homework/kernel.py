@@ -14,18 +14,25 @@ import tempfile
 import time
 from pathlib import Path
 
+import zmq
 from jupyter_client import BlockingKernelClient
 from jupyter_client.connect import write_connection_file
-from nbformat.v4 import output_from_msg
+from nbformat.v4 import new_output, output_from_msg
+
+from .rebuilding import encodable
 
 COURSE = Path(__file__).parents[1]
 INSIDE = Path(__file__).with_name("inside")
 MEGABYTE = 2**20
 LIMITS = {"memory": 2048 * MEGABYTE, "cpu": 120, "file": 64 * MEGABYTE, "processes": 64, "user": None}
+CUT = "... output cut ..."
+SORTS = {"text/plain": "text", "image/png": "image", "image/jpeg": "image"}  # what is kept of an output
 KEPT = 20_000  # characters of text that a cell may show
-PICTURE = 2_000_000  # characters of a picture
+PICTURE = 2_000_000  # characters of a picture, or of all pictures of a cell
+SHOWN = 3_000_000  # characters of all that a notebook shows
+SENT = 50_000_000  # bytes of a message from the kernel; a longer one is not received
 START = 60  # seconds until a kernel must have started
-GRACE = 2  # seconds that a cell has left after it was interrupted
+GRACE = 2  # seconds that a cell has left after it was interrupted, or for its last outputs
 
 
 class Gone(Exception):
@@ -69,7 +76,7 @@ class Kernel:
     """One kernel in a folder of its own; a context manager that leaves nothing behind."""
 
     def __enter__(self):
-        self.folder = Path(tempfile.mkdtemp(prefix="hw"))
+        self.folder, self.room = Path(tempfile.mkdtemp(prefix="hw")), SHOWN
         try:
             self._start()
         except BaseException:
@@ -105,7 +112,9 @@ class Kernel:
                 stderr=log,
                 start_new_session=True,
             )
-        self.client = BlockingKernelClient(connection_file=file)
+        context = zmq.Context()
+        context.setsockopt(zmq.MAXMSGSIZE, SENT)
+        self.client = BlockingKernelClient(connection_file=file, context=context)
         self.client.load_connection_file()
         self.client.start_channels(stdin=False, hb=False)
         self._wait_until_ready()
@@ -167,6 +176,7 @@ class Kernel:
         """End the kernel and everything that it started."""
         if client := self.__dict__.pop("client", None):
             client.stop_channels()
+            client.context.destroy(linger=0)
         if process := self.__dict__.pop("process", None):
             if os.name == "posix":
                 with contextlib.suppress(ProcessLookupError):
@@ -183,17 +193,19 @@ class Kernel:
 
     def run(self, code, seconds):
         """Run a cell: its outputs, in the form of a notebook, shortened; Gone when it does not end."""
-        outputs, room = [], [KEPT]
+        outputs, room = [], {"text": KEPT, "image": PICTURE}
 
         def show(message):
             kind = message["msg_type"]
             if kind == "clear_output":
                 outputs.clear()
             elif kind in ("stream", "display_data", "execute_result", "error"):
-                _append(outputs, output_from_msg(message), room)
+                with contextlib.suppress(Exception):  # a student's code may send anything
+                    _append(outputs, output_from_msg(message), room)
 
         self._execute(code, seconds, show, silent=False, store_history=True)
-        return outputs
+        self.room -= len(json.dumps(outputs))
+        return outputs if self.room > 0 else [new_output("stream", text=CUT)]
 
     def ask(self, expression, seconds):
         """The value of an expression that gives a string."""
@@ -206,20 +218,20 @@ class Kernel:
     def _execute(self, code, seconds, show=lambda message: None, **options):
         asked = self.client.execute(code, allow_stdin=False, stop_on_error=False, **options)
         end, interrupted, reply, idle = time.monotonic() + seconds, False, None, False
-        while not (reply and idle):
+        while not (reply and (idle or options["silent"])):
             for message in self._messages(asked):
                 if message["msg_type"] == "execute_reply":
-                    reply = message["content"]
+                    reply, end = message["content"], min(end, time.monotonic() + GRACE)
                 elif message["msg_type"] == "status":
-                    idle = idle or message["content"]["execution_state"] == "idle"
+                    idle = idle or message["content"].get("execution_state") == "idle"
                 else:
                     show(message)
             if self._ended() and not (reply and idle):
                 raise Gone("ended Python")
             if time.monotonic() > end:
-                if reply or interrupted or options["silent"]:  # a flood of output hides that it is idle
-                    if reply:
-                        break
+                if reply:  # a flood of output hides that it is idle
+                    break
+                if interrupted or options["silent"]:
                     raise Gone(f"did not end within {seconds} s")
                 interrupted, end = True, time.monotonic() + GRACE
                 self._interrupt()
@@ -247,27 +259,27 @@ class Kernel:
                 except Exception:  # nothing there, or not a message: a student's code may send anything
                     break
                 wait = 0
-                if message["parent_header"].get("msg_id") == asked:
+                if message["parent_header"].get("msg_id") == asked and isinstance(message["content"], dict):
                     yield message
 
 
 def _append(outputs, output, room):
-    """Add an output, as much of it as there is room for; text that goes on is joined."""
+    """Add an output, as much of it as there is room for: text and pictures only; text that goes on is joined."""
     if "data" in output:
-        for kind, value in list(output["data"].items()):
-            if not isinstance(value, str) or kind.startswith("application/"):
-                del output["data"][kind]
-            elif len(value) > (PICTURE if kind.startswith("image/") else KEPT):
-                output["data"][kind] = "... output cut ..." if kind == "text/plain" else ""
+        data, output["data"], output["metadata"] = output["data"], {}, {}
+        for kind, value in data.items():
+            sort = SORTS.get(kind)
+            if sort and len(value) <= room[sort]:
+                room[sort] -= len(value)
+                output["data"][kind] = clean(value)
+        output["data"] = output["data"] or {"text/plain": CUT}
     if output["output_type"] == "error":
         output["traceback"] = [clean(line)[:2000] for line in output["traceback"][-20:]]
-        output["evalue"] = clean(output["evalue"])[:2000]
+        output["evalue"], output["ename"] = clean(output["evalue"])[:2000], clean(output["ename"])[:200]
     if output["output_type"] == "stream":
-        text, before = output["text"], room[0]
-        room[0] = max(0, before - len(text))
-        output["text"] = clean(text[:before]) + (
-            "\n... output cut ..." if before and len(text) > before else ""
-        )
+        text, before = output["text"], room["text"]
+        room["text"] = max(0, before - len(text))
+        output["text"] = clean(text[:before]) + (f"\n{CUT}" if before and len(text) > before else "")
         if not before:
             return
         if outputs and outputs[-1].get("name") == output["name"]:
@@ -279,6 +291,7 @@ def _append(outputs, output, room):
 
 def clean(text):
     """The text without this machine's folders."""
+    text = encodable(text)
     for folder in sorted({sys.prefix, sys.base_prefix, str(COURSE), str(Path.home())}, key=len, reverse=True):
         if len(folder) > 4:
             text = text.replace(folder, "...")

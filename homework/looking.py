@@ -32,17 +32,19 @@ def remarks(source):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(source)
+        return list(dict.fromkeys(found + _of_tree(tree)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return found
+
+
+def _of_tree(tree):
     modules = {
         (alias.asname or alias.name).partition(".")[0]
         for node in ast.walk(tree)
         if isinstance(node, (ast.Import, ast.ImportFrom))
         for alias in node.names
     } | {"np", "exercises", "helpers"}
-    for node in ast.walk(tree):
-        found += _of_node(node, modules)
-    return list(dict.fromkeys(found))
+    return [remark for node in ast.walk(tree) for remark in _of_node(node, modules)]
 
 
 def _of_node(node, modules):
@@ -75,4 +77,6 @@ def is_blank(source, name):
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     bodies = [n.body for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == name]
+    if any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in ast.walk(tree)):
+        return False  # `name = ...`
     return all(map(says_nothing, bodies[-1])) if bodies else None

@@ -3,10 +3,44 @@
 import ast
 import copy
 import json
+import os
+import stat
+from pathlib import Path
 
 import nbformat
 
 MISSING = "# This cell was not in the submission."
+TOO_LONG = "# This cell was too long."
+LARGEST = 300_000_000  # bytes of a notebook that is read: its saved outputs may be many
+PIECES = 20_000_000  # lists, objects and their entries in it, which take more memory than bytes
+LONGEST = 100_000  # characters of a cell
+
+
+def submitted(folder):
+    """{name: bytes} of the notebooks that lie in a submission's folder, with nothing but what is read of them.
+
+    No link, pipe or device is followed. What is no notebook is there too, shortened.
+    """
+    found = {}
+    for place, inner, names in os.walk(folder):
+        inner[:] = sorted(name for name in inner if not name.startswith("."))
+        for path in (Path(place, name) for name in sorted(names) if ".ipynb" in name.lower()):
+            found[path.relative_to(folder).as_posix()] = _slim(path)
+    return found
+
+
+def _slim(path):
+    """The cells of a notebook, as bytes of JSON; a few bytes of anything else."""
+    text = b"not a file"
+    try:
+        about = path.lstat()
+        if stat.S_ISREG(about.st_mode):
+            text = path.read_bytes() if about.st_size <= LARGEST else b"too large"
+        if sum(map(text.count, b"[{,")) > PIECES:
+            text = b"too large"
+        return json.dumps({"nbformat": 4, "cells": read(text)}).encode()
+    except Exception:  # a file may be anything
+        return text[:1000]
 
 
 def metadata(cell):
@@ -22,9 +56,9 @@ def is_answer(cell):
 
 
 def read(text):
-    """A notebook from bytes, however old; ValueError when it is none."""
-    notebook = json.loads(text.decode("utf-8-sig"))
-    if isinstance(notebook, dict) and notebook.get("nbformat", 4) != 4:
+    """The cells of a notebook from bytes, however old; an exception when it is none."""
+    notebook = json.loads(text.decode(json.detect_encoding(text), "replace"))
+    if isinstance(notebook, dict) and "cells" not in notebook and "worksheets" in notebook:
         notebook = nbformat.convert(nbformat.from_dict(notebook), 4)
     if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
         raise ValueError("no notebook")
@@ -40,24 +74,28 @@ def _tidy(cell):
     kind = cell.get("cell_type")
     return {
         "cell_type": kind if kind in ("code", "markdown", "raw") else "raw",
-        "source": source.replace("\r\n", "\n"),
+        "source": encodable(source.replace("\r\n", "\n")),
         "metadata": {"nbgrader": metadata(cell)},
         "id": str(cell.get("id", "")),
     }
 
 
+def encodable(text):
+    """The text without halves of characters, which cannot be written into a file."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def choose(files, name):
     """The notebook of a submission that is meant by `name`: (its bytes or None, what to report or None).
 
-    files: {file name: bytes} of all notebooks that were handed in.
+    files: {file name: bytes} of all notebooks that were handed in. If none has the name, the longest is taken.
     """
-    if name in files:
-        return files[name], None
+    if name in files or not files:
+        return files.get(name), None if files else f"{name} is missing"
     others = {other: text for other, text in files.items() if b"grade_id" in text} or files
-    if len(others) == 1:
-        ((other, text),) = others.items()
-        return text, f"the notebook is named {other!r}"
-    return None, f"{name} is missing" + (f" ({len(files)} other notebooks)" if files else "")
+    other = max(others, key=lambda other: (Path(other).name == name, len(others[other])))
+    among = f", one of {len(files)}" if len(files) > 1 else ""
+    return others[other], f"the notebook is named {other!r}{among}"
 
 
 def rebuild(text, released):
@@ -69,22 +107,29 @@ def rebuild(text, released):
     remarks = []
     try:
         cells = read(text) if text is not None else []
-    except (ValueError, RecursionError, nbformat.ValidationError, AttributeError, KeyError, TypeError):
+    except Exception:  # a file may be anything
         cells, remarks = [], ["the file is not a notebook"]
     if not cells and not remarks and text is not None:
         remarks = ["the notebook is empty"]
     keys = [_key(cell) for cell in released.cells]
     ids = {cell.get("id"): key for cell, key in zip(released.cells, keys)}
-    parts, own, order, last = {}, {}, [], None
+    parts, own, order, last, foreign = {}, {}, [], None, 0
     for cell in cells:
+        if len(cell["source"]) > LONGEST:
+            remarks.append(f"a cell of {len(cell['source'])} characters was left out")
+            cell["source"] = TOO_LONG
         grade_id = metadata(cell).get("grade_id")
         key = grade_id if grade_id in keys else ids.get(cell["id"])
         if key is None:
+            foreign += grade_id is not None
             own.setdefault(last, []).append(cell)
             continue
         order += [key] if key not in order else []
         parts.setdefault(key, []).append(cell)
         last = key
+    remarks += [f"{foreign} cells are of another assignment"] if foreign else []
+    deleted = [key for key in keys if key not in parts and not key.startswith("id:")] if cells else []
+    remarks += [f"{', '.join(deleted)} {'was' if len(deleted) == 1 else 'were'} deleted"] if deleted else []
     result = copy.deepcopy(released)
     result.cells = [_own(cell) for cell in own.get(None, [])]
     for key, cell in zip(keys, copy.deepcopy(released.cells)):
@@ -113,7 +158,7 @@ def _fill(cell, key, parts, any_cells):
     if not parts:
         if is_answer(cell) and any_cells and cell.cell_type == "code":
             cell.source = MISSING  # the student's own cells may define it
-        return [f"{key} was deleted"] if named and any_cells else []
+        return []
     remarks = []
     if is_answer(cell):
         texts = list(dict.fromkeys(part["source"] for part in parts))

@@ -1,16 +1,19 @@
 """What nbgrader is told: where things lie, and the two steps that are not its own."""
 
 import os
+import stat
 import sys
 from pathlib import Path
 
 import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbgrader.preprocessors import NbGraderPreprocessor
+from nbgrader.utils import parse_utc
+from traitlets.log import get_logger
 
 from .folder import Folder
 from .judging import Run, exercises_of
-from .rebuilding import rebuild
+from .rebuilding import choose, rebuild, submitted
 
 # What a learning-management system makes of the name 03_layer_norm.ipynb: ada_03_layer_norm.ipynb,
 # ada_12345_678_03_layer_norm-1.ipynb, or a folder Ada Example_12345_assignsubmission_file_ around it.
@@ -24,26 +27,55 @@ SAVED = [
 ]
 
 
+def tidy(assignment, student, notebooks):
+    """Make a submission one that nbgrader can grade: without what is no file, its notebooks those of the assignment.
+
+    It is called before each submission; notebooks: their paths, a list that is changed.
+    """
+    folder = Path(notebooks[0]).parent
+    for place, inner, names in os.walk(folder):
+        for path in (Path(place, name) for name in inner + names):
+            kind = path.lstat().st_mode
+            if not stat.S_ISDIR(kind) and not stat.S_ISREG(kind):
+                get_logger().warning("%s is no file: it is removed", path)
+                path.unlink()  # nbgrader would copy what it points to
+    stamp = folder / "timestamp.txt"
+    if stamp.exists() and not is_time(stamp):
+        get_logger().warning("%s is no time: it is renamed", stamp)
+        stamp.rename(stamp.with_name("timestamp.txt.unreadable"))
+    released = Folder(Rebuild.parent_folder).released(folder.name)
+    notebooks[:] = [str(folder / name) for name in released]
+
+
+def is_time(path):
+    """Does this file say when something was handed in?"""
+    try:
+        return bool(parse_utc(path.read_text("utf-8").strip()))
+    except Exception:  # a file may be anything
+        return False
+
+
 class Lenient(NotebookExporter):
-    """Reads a file that is no notebook as an empty one, so that it gets its marks as the others do."""
+    """Leaves the reading of a submission to Rebuild, whatever it is."""
 
     def from_filename(self, filename, resources=None, **kw):
-        try:
-            return super().from_filename(filename, resources=resources, **kw)
-        except (ValueError, KeyError, AttributeError, TypeError, nbformat.ValidationError):
+        if Path(Rebuild.parent_folder, "submitted") in Path(filename).parents:
             return self.from_notebook_node(nbformat.v4.new_notebook(), resources=resources, **kw)
+        return super().from_filename(filename, resources=resources, **kw)
 
 
 class Rebuild(NbGraderPreprocessor):
     """Puts the answers of a submission on the released notebook."""
 
     def preprocess(self, nb, resources):
-        where = resources["nbgrader"]
-        released = Folder(self.parent_folder).released(where["assignment"])[f"{where['notebook']}.ipynb"]
-        text = nbformat.writes(nb).encode() if nb.cells else b""
+        where, folder = resources["nbgrader"], Folder(self.parent_folder)
+        name = f"{where['notebook']}.ipynb"
+        released = folder.released(where["assignment"])[name]
+        files = submitted(folder.root / "submitted" / where["student"] / where["assignment"])
+        text, remark = choose(files, name)
         nb, remarks = rebuild(text, nbformat.reads(released.decode(), 4))
-        for remark in remarks:
-            self.log.warning(remark)
+        for one in [remark] * bool(remark) + remarks:
+            self.log.warning("%s: %s", where["student"], one)
         return nb, resources
 
 
@@ -56,7 +88,7 @@ class Judge(NbGraderPreprocessor):
         run = Run(nb, exercises_of(graded, folder.seed), folder.key)
         run.all()
         for remark in run.look:
-            self.log.warning(remark)
+            self.log.warning("%s: %s", resources["nbgrader"]["student"], remark)
         return nb, resources
 
 
@@ -72,14 +104,19 @@ def configure(c, config_file):
     c.Exchange.root = str(root / "exchange")
     c.FileNameCollectorPlugin.named_regexp = COLLECTED
     ours, theirs = "homework.settings.", "nbgrader.preprocessors."
+    c.Autograde.pre_convert_hook = ours + "tidy"
     c.Autograde.exporter_class = ours + "Lenient"
     before = [ours + "Rebuild", theirs + "OverwriteCells"]
     c.Autograde.sanitize_preprocessors = [*before, *SAVED[-1:]]
     c.Autograde.autograde_preprocessors = [ours + "Judge", *SAVED]
+    # No script of a student's runs in the formgrader.
+    c.HTMLExporter.preprocessors = ["nbconvert.preprocessors.sanitize.SanitizeHTML"]
 
 
 def configure_judged(c, submitted):
     """The same for notebooks that are judged already and lie in the folder `submitted`."""
     c.CourseDirectory.submitted_directory = str(submitted)
+    c.Autograde.pre_convert_hook = None
+    c.Autograde.exporter_class = NotebookExporter
     c.Autograde.sanitize_preprocessors = SAVED[-1:]
     c.Autograde.autograde_preprocessors = SAVED

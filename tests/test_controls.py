@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers import controls
@@ -42,6 +42,7 @@ def test_bad_input_is_explained(text, words):
         controls.parse_numbers(text)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=40))
 def test_any_text_gives_numbers_or_a_sentence(text):
     try:

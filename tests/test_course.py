@@ -27,6 +27,7 @@ PROJECT = Path(__file__).resolve().parents[1]
 SETUP = [
     "course.py",
     "requirements.txt",
+    "homework/requirements.txt",
     "tests/requirements.txt",
     "pyproject.toml",
     "binder/overrides.json",
@@ -235,9 +236,10 @@ def test_changed_requirements_are_installed_into_the_same_venv(installed):
     assert installed.installer_was_asked() == []
 
 
-def test_changed_test_requirements_do_not_concern_jupyterlab(course):
+@pytest.mark.parametrize("name", ["tests/requirements.txt", "homework/requirements.txt"])
+def test_changed_test_requirements_do_not_concern_jupyterlab(course, name):
     course.start("test")
-    course.ask_for_more("tests/requirements.txt")
+    course.ask_for_more(name)
     course.start()
     assert course.installer_was_asked() == []
     course.start("test")
@@ -457,7 +459,7 @@ def test_uv_that_does_not_run_gives_way_to_pip(course, module):
 # ---- the lists ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["requirements.txt", "tests/requirements.txt"])
+@pytest.mark.parametrize("name", ["requirements.txt", "homework/requirements.txt", "tests/requirements.txt"])
 def test_requirements_are_ranges(name):
     lines = [line.split("#")[0].strip() for line in (PROJECT / name).read_text(encoding="utf-8").splitlines()]
     required = [line for line in lines if line and not line.startswith("-r")]

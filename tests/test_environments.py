@@ -15,7 +15,9 @@ SHOWN = ("controls", "live", "explorers", "running", "predict", "quiz", "browser
 SHOWN = [*QUICK, *(f"tests/test_{name}.py" for name in SHOWN)]
 UNITS = [*QUICK, "--ignore=tests/browser", "tests"]
 # What these files test is not what the packages' versions decide.
-UNITS += [f"--ignore=tests/test_{name}.py" for name in ("course", "notebooks", "binder")]
+UNITS += [
+    f"--ignore=tests/test_{name}.py" for name in ("course", "notebooks", "binder", "style", "contributing")
+]
 LESSONS = ["-o", "addopts=", "--nbval-lax", "--nbval-current-env", "--nbval-cell-timeout=120", "notebooks"]
 
 

@@ -3,35 +3,30 @@
 import itertools
 import re
 
-import ipywidgets as widgets
 import numpy as np
 import pytest
+from matplotlib.text import Text
 
-from helpers import controls, experiments, explorers
+from helpers import experiments, explorers, live
 from helpers.figures import count, words
+
+from .moves import values_of
+from .test_colours import confused
 
 NAMES = list(explorers.ALL)
 
 
+class Opened(dict):
+    """Each explorer by its name, made when it is first asked for."""
+
+    def __missing__(self, name):
+        self[name] = explorers.ALL[name]()
+        return self[name]
+
+
 @pytest.fixture(scope="module")
 def opened():
-    """Each explorer, made once for this module."""
-    return {name: explorer() for name, explorer in explorers.ALL.items()}
-
-
-def values_of(control, most=65):
-    """The values that a learner can give a control; long sliders thinned out, ends and default kept."""
-    if isinstance(control, controls.Tabs):
-        return control.names
-    if isinstance(control, controls.Numbers):
-        return [*control.examples.values(), (1.0, 2.0), tuple(range(16)), (-1e100, 1e100), (1e-300, -1e-300)]
-    if hasattr(control, "options"):
-        return [value for _, value in control.options]
-    if isinstance(control, widgets.FloatLogSlider):
-        return 10.0 ** np.arange(control.min, control.max + control.step / 2, control.step)
-    steps = round((control.max - control.min) / control.step)
-    every = np.unique(np.linspace(0, steps, min(steps + 1, most)).round())
-    return [type(control.value)(control.min + n * control.step) for n in every]
+    return Opened()
 
 
 def ends_and_default(control):
@@ -123,6 +118,20 @@ def test_going_back_and_forth_draws_no_background_again(opened, name):
         explorer.reset()
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_without_colours_a_legend_still_tells_its_lines_apart(opened, name):
+    assert list(confused(opened[name].figure)) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_words_in_a_picture_can_be_read_in_the_narrowest_page(opened, name):
+    """At least 9 pixels high where the picture is shrunk as far as it can be; then the page scrolls."""
+    figure = opened[name].figure
+    texts = [text for text in figure.findobj(Text) if text.get_text() and text.get_visible()]
+    points = min(text.get_fontsize() for text in texts)
+    assert points / 72 * figure.dpi * live.NARROWEST >= 9
+
+
 def numbers_in(sentence):
     """The numbers of a sentence, "4.2 × 10⁻⁴" read as one."""
     plain = sentence.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")).replace("\u00a0×\u00a010", "e")
@@ -197,7 +206,7 @@ def test_the_steps_say_what_numpy_computes(opened, x):
     x_hat = (x - x.mean()) / np.sqrt(x.var() + 1e-3)
     steps = {
         "Input": x,
-        "Centered": x - x.mean(),
+        "Centred": x - x.mean(),
         "Normalized": x_hat,
         "Scaled and shifted": -1.5 * x_hat + 0.3,
     }

@@ -8,7 +8,7 @@ import sys
 import ipywidgets as widgets
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis.extra import numpy as arrays
 from matplotlib.figure import Figure
 from PIL import Image
@@ -166,6 +166,7 @@ def test_backgrounds_are_kept_for_limits_that_come_back():
     assert blitter.backgrounds == kept and len(kept) == 2
 
 
+@settings(deadline=None)
 @given(
     arrays.arrays(np.uint8, arrays.array_shapes(min_dims=2, max_dims=2, max_side=20).map(lambda s: (*s, 3)))
 )

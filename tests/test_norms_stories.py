@@ -117,7 +117,7 @@ def test_the_preset_opens_at_layer_10_and_comes_back():
     drift = explorers.drift()
     drift.controls["network"].value = "16 features, W between −1 and 1"
     assert drift.values()["layers"] == 10 and f"theory {words((16 / 3) ** 5)}" in drift.sentence
-    assert drift.controls["gain"].layout.display == "none"
+    assert drift.controls["gain"].layout.visibility == "hidden"
     drift.reset()
     assert drift.values()["layers"] == 15 and "gain 1.5" in drift.sentence
 
@@ -131,7 +131,7 @@ def test_one_entry_moved_moves_all_outputs():
     assert steps.sentence.endswith("Entry 2 was moved by 5.099, from −3 to 2.099: 1 of 4 values changed."), (
         "2 σ"
     )
-    for step in ("Centered", "Normalized", "Scaled and shifted"):
+    for step in ("Centred", "Normalized", "Scaled and shifted"):
         steps.set(step=step)
         assert steps.sentence.endswith("4 of 4 values changed.")
 
@@ -151,12 +151,12 @@ def test_the_steps_can_begin_with_another_example():
 
 def test_what_rounding_leaves_is_shown_as_0():
     steps = explorers.layer_norm_steps()
-    steps.set(step="Centered", x=(0.1, 0.2, 0.3))
-    assert "Centered: [−0.1, 0, 0.1] has mean μ = 0 and" in steps.sentence
+    steps.set(step="Centred", x=(0.1, 0.2, 0.3))
+    assert "Centred: [−0.1, 0, 0.1] has mean μ = 0 and" in steps.sentence
     steps.set(step="Normalized", x=(2.0, -3.0, 1.0, 4.0))
     assert "has mean μ = 0 and" in steps.sentence and "⁻¹" not in steps._table.value
     tiny = 1e-300, -1e-300
-    steps.set(step="Centered", x=tiny)
+    steps.set(step="Centred", x=tiny)
     assert f"[{words(tiny[0], 4)}, {words(tiny[1], 4)}]" in steps.sentence, "small is not rounding"
 
 

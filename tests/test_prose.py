@@ -389,6 +389,13 @@ ANSWERED = [  # (what learners ask, notebook, heading, words of the answer)
     ("How can a network tell [1,2,3,4] from [4,5,6,7] after LayerNorm?", "03", "Where the story breaks", "It cannot. Below, token b is token a"),
     ("What are gamma and beta for?", "03", "Where the story breaks", "let training choose a scale and a mean for each feature"),
     ("Do gamma and beta undo the normalization?", "03", "Where the story breaks", "they do the same to both"),
+    ("What if the mean or the size of a token matters?", "03", "Where the story breaks", "keep it on another path"),
+    ("Are sqrt(var + eps) and std + eps the same?", "03", "The class, line by line", "The numbers differ too"),
+    ("Would dividing by rsqrt be right?", "05", "The class, line by line", "The bug would be to divide by it"),
+    ("Do gamma and beta undo LayerNorm?", "04", "Where the story breaks", "In LayerNorm they never can"),
+    ("Is LayerNorm free of batch, padding, later tokens and modes?", "04", "Side by side", "Not on a mode"),
+    ("Does the identity path guarantee it when slopes are near -1?", "01", "The gradient through", "the branch cancels the shortcut"),
+    ("Does a zero factor get a gradient?", "06", "Where the story breaks", "it moves at the first step"),
     ("Do deep plain networks not train at all?", "07", "Where the story breaks", "They train worse **with the same effort**"),
     ("Is pre-norm always better than post-norm?", "07", "Where the story breaks", "at 0.003 both do"),
     ("Why sqrt(var + eps) and not std + eps?", "03", "The class, line by line", "gives NaN for a constant row. With ε inside"),
@@ -423,6 +430,7 @@ def test_every_lesson_has_the_same_parts():
         text = prose(name)
         for part in (
             "**You will**",
+            "First choose *Run → Run All Cells*",
             "What to look for",
             "Worked numbers",
             "Where the story breaks",

@@ -24,7 +24,7 @@ TERMS = {  # what the course says: what it does not say, as a regular expression
     "feature": "[Hh]idden units?|[Nn]eurons?",
     "ε": r"(?<!machine )\bepsilon",
     "half precision": "half-precision (?!LayerNorm|number)",
-    "centre": "[Cc]enter(?!ed|ing)",  # Centered is the name of a step
+    "centre": "[Cc]enter",
     "colour": r"[Cc]olor(?![:\d])",
     "neighbour": "[Nn]eighbor",
     "behaviour": "[Bb]ehavior",

@@ -4,6 +4,7 @@ A slip sets one decision to a wrong choice. Turning one switch, then two, and co
 learner's function gave finds the mistake from behaviour alone.
 """
 
+import functools
 import re
 import warnings
 from ast import literal_eval
@@ -40,18 +41,26 @@ def read(catalogue, without=(), **words):
     """
     slips = []
     for entry in re.findall(r"^\S.*\n(?: {4}.*\n)+", catalogue, re.MULTILINE):
-        first, *rest = entry.splitlines()
-        found = re.fullmatch(r"(\w+): (\w+) = ?(.*)", first)
-        if not found:
-            raise ValueError(f"an entry begins with `name: decision = wrong choice`, not with `{first}`")
-        name, decision, choice = found.groups()
-        message = " ".join(line.strip() for line in rest)
-        slips.append(Slip(name, decision, _literal(choice), message.format(**words) if words else message))
+        name, decision, choice, message = _parts(entry)
+        slips.append(Slip(name, decision, choice, message.format(**words) if words else message))
     return [slip for slip in slips if (slip.decision, slip.choice) not in without]
+
+
+@functools.cache  # several exercises share an entry
+def _parts(entry):
+    """Name, decision, choice and message of one entry."""
+    first, *rest = entry.splitlines()
+    found = re.fullmatch(r"(\w+): (\w+) = ?(.*)", first)
+    if not found:
+        raise ValueError(f"an entry begins with `name: decision = wrong choice`, not with `{first}`")
+    name, decision, choice = found.groups()
+    return name, decision, _literal(choice), " ".join(line.strip() for line in rest)
 
 
 def _literal(text):
     """1e-12 and ('ddof', 'training') mean what they say; other choices are names or formulas."""
+    if text[:1].isalpha() and text not in ("True", "False"):
+        return text  # as most are: it need not be parsed, which takes its time
     try:
         value = literal_eval(text)
     except (SyntaxError, ValueError):

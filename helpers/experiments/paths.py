@@ -3,6 +3,7 @@
 Veit et al. 2016, "Residual networks behave like ensembles of relatively shallow networks", arXiv:1605.06431.
 """
 
+import functools
 from dataclasses import dataclass
 from math import comb
 
@@ -38,6 +39,7 @@ class PathGradients:
         return (np.arange(len(self.energy)) * self.energy).sum()
 
 
+@functools.lru_cache(maxsize=256)
 def gradient_by_path_length(
     depth: int = 54,
     alpha: float = 1.0,

@@ -4,6 +4,9 @@ Balduzzi et al. 2017, "The shattered gradients problem: if resnets are the answe
 question?", arXiv:1702.08591. In a deep plain network with BatchNorm they are like white noise.
 """
 
+import copy
+import functools
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -68,16 +71,51 @@ def gradient_curve(
     ValueError for a kind that is not in KINDS, or depth < 1. Balduzzi et al. 2017, figure 1.
     """
     _check_kind(kind, depth)
-    rng = np.random.default_rng(seed)
-    first = layers.Linear(1, width, rng)
+    seen, deeper = _curves(kind, alpha, points, width, seed)
+    seen.extend(itertools.islice(deeper, max(0, depth - len(seen))))
+    return seen[depth - 1]
+
+
+@functools.lru_cache(maxsize=8)
+def _curves(*setting):
+    """The curves that were asked for so far, the shallowest first, and a generator of the deeper ones."""
+    return [], _ever_deeper(*setting)
+
+
+def _ever_deeper(kind, alpha, points, width, seed):
+    """The curve of each depth, from 1 on, in one pass: a network is the beginning of every deeper one."""
+    rng, x = np.random.default_rng(seed), np.linspace(-2, 2, points)
+    first, residual = layers.Linear(1, width, rng), KINDS[kind][0]
     first.b = rng.normal(0, 2 / np.sqrt(3), width)  # as wide as x is: the kinks are spread along the line
-    parts = [first] if KINDS[kind][0] else [first, layers.Activation("relu")]
-    blocks = depth if KINDS[kind][0] else depth - 1
-    network = layers.Sequential(*parts, *[_block(kind, alpha, width, rng) for _ in range(blocks)])
-    x = np.linspace(-2, 2, points)
-    readout = rng.standard_normal(width) / np.sqrt(width)
-    output = network.forward(x[:, None]) @ readout
-    return GradientCurve(x, output, input_gradient(network, np.tile(readout, (points, 1)))[:, 0])
+    start = [first] if residual else [first, layers.Activation("relu")]
+    h, slope = _go_on(start, x[:, None], np.ones((points, 1)))
+    while True:
+        if residual:
+            h, slope = _go_on([_block(kind, alpha, width, rng)], h, slope)
+        readout = copy.deepcopy(rng).standard_normal(width) / np.sqrt(width)
+        yield GradientCurve(x, h @ readout, slope @ readout)
+        if not residual:
+            h, slope = _go_on([_block(kind, alpha, width, rng)], h, slope)
+
+
+def _go_on(parts, h, slope):
+    """h and its slope dh/dx, both (points, width), through some more layers."""
+    for part in parts:
+        h = part(h)
+        slope = _forward_gradient(part, slope)
+    return h, slope
+
+
+def _forward_gradient(layer, dx):
+    """What a small change dx of the input makes of the output, after forward.
+
+    The Jacobian of a ReLU is symmetric, and so is that of a norm whose gamma is 1: backward gives the same.
+    """
+    if isinstance(layer, layers.Sequential):
+        return functools.reduce(lambda d, one: _forward_gradient(one, d), layer.layers, dx)
+    if isinstance(layer, layers.Residual):
+        return dx + layer.alpha * _forward_gradient(layer.branch, dx)
+    return dx @ layer.W if isinstance(layer, layers.Linear) else layer.backward(dx)
 
 
 def gradient_correlation(

@@ -30,8 +30,8 @@ def input_similarity(
 
 def cosines_with_first(hs: list[np.ndarray]) -> np.ndarray:
     """Mean over the rows of cos(h_l, h_0) for a list of values of the stream, each (batch, width)."""
-    directions = [_directions(h) for h in hs]
-    return np.array([(d * directions[0]).sum(axis=-1).mean() for d in directions])
+    directions = _directions(np.stack(hs))
+    return (directions * directions[0]).sum(axis=-1).mean(axis=-1)
 
 
 def mean_cosine(h: np.ndarray) -> float:

@@ -58,7 +58,7 @@ def drift(layer_norm: Callable | None = None) -> Live:
     norm.value = layer_norm is not None  # begin with what is theirs
     network = controls.choice("network", NORMAL, UNIFORM)
     layers, gain = controls.whole("layers", 15, 1, 64), controls.number("gain", 1.5, 0.1, 3.0, 0.1)
-    controls.only_when(network, NORMAL, gain)
+    controls.only_when(network, NORMAL, gain, room=True)
     network.observe(lambda change: layers.set_trait("value", 15 if change["new"] == NORMAL else 10), "value")
     draw = controls.whole("random weights no.", 0, 0, 30)
     return live(
@@ -77,7 +77,7 @@ EXAMPLES = {
 }
 STEP_PAGES = {
     "Input": r"The features of one token, as the layer before left them: $x$",
-    "Centered": r"Take the mean of these features away: $x - \mu$. Now the mean is 0.",
+    "Centred": r"Take the mean of these features away: $x - \mu$. Now the mean is 0.",
     "Normalized": r"Divide by their spread: $\hat{x} = (x - \mu) / \sqrt{\sigma^2 + \varepsilon}$. "
     r"Now the spread is 1, as far as $\varepsilon$ allows.",
     "Scaled and shifted": r"Let the network choose scale and shift: $y = \gamma \hat{x} + \beta$. "
@@ -93,7 +93,7 @@ def layer_norm_steps(example: str = "four numbers") -> Live:
         one, zero = np.ones_like(x), np.zeros_like(x)
         return {
             "Input": x,
-            "Centered": figures.settled(x - x.mean(), np.abs(x).max()),
+            "Centred": figures.settled(x - x.mean(), np.abs(x).max()),
             "Normalized": layer_norm(x, one, zero, eps),
             "Scaled and shifted": layer_norm(x, gamma * one, beta * one, eps),
         }

@@ -1,5 +1,6 @@
 """Explorers of notebook 01: one residual connection, and many in a row."""
 
+import functools
 from collections.abc import Callable
 
 import numpy as np
@@ -33,6 +34,14 @@ def add_the_input(residual_block: Callable | None = None) -> Live:
     )
 
 
+@functools.lru_cache(maxsize=64)
+def similarity(depth: int, wiring: str, gain: float) -> np.ndarray:
+    """Mean cosine with the input, layer by layer; a slider over the layers asks for the same one again."""
+    if depth % 16:  # a shallower network is the beginning of a deeper one
+        return similarity(16 * (depth // 16 + 1), wiring, gain)[: depth + 1]
+    return experiments.input_similarity(depth, wiring, gain=gain)
+
+
 def what_is_left(residual_block: Callable | None = None) -> Live:
     """How much does the stream still look like the input, layer by layer? Yours in the bars, if given."""
     picture = figures.Similarity()
@@ -47,7 +56,7 @@ def what_is_left(residual_block: Callable | None = None) -> Live:
 
     def update(residual, layers, gain):
         wirings = ("residual", "plain") if residual else ("plain", "residual")
-        cosine, rival = (experiments.input_similarity(layers, wiring, gain=gain) for wiring in wirings)
+        cosine, rival = (similarity(layers, wiring, gain) for wiring in wirings)
         name = None
         if residual and residual_block is not None:
             cosine, rival, name = yours(layers, gain), cosine, "the reference"
@@ -95,7 +104,9 @@ def gradient_through_blocks(residual_backward: Callable | None = None) -> Live:
         return np.array([np.linalg.norm(dh) for dh in reversed(dhs)])
 
     def update(layers, gain):
-        dh, reference = norms(backward, layers, gain), norms(reference_backward, layers, gain)
+        dh = reference = norms(reference_backward, layers, gain)
+        if backward is not reference_backward:
+            dh = norms(backward, layers, gain)
         network = f"{figures.count(layers, 'tanh block')}, gain {figures.words(gain)}"
         remark = about(exercises.residual_backward, residual_backward)
         return picture.update(dh, reference, True, network, "log", "the reference", remark)

@@ -39,7 +39,9 @@ def two_switches() -> Live:
     seen = corners()
     values = np.concatenate([[*spread.std, *gradients.dh] for _, spread, gradients in seen.values()])
     picture = figures.TwoSwitches(values.min(), values.max())
-    visited = {}  # the table fills as the switches are moved: it must not answer before
+    visited = dict.fromkeys(
+        name for name, *_ in seen.values()
+    )  # filled as the switches are moved, not before
 
     def update(residual, norm):
         name, spread, gradients = seen[residual, norm]

@@ -10,7 +10,7 @@ from ..figures import words
 from ..live import Live, live
 from ..running import Run
 from .gradients import together
-from .learner import about, about_all, number, shaped
+from .learner import about, about_all, given, number, shaped
 
 TOKENS = 8
 
@@ -86,11 +86,13 @@ def final_norm(pre_norm_stack: Callable | None = None, residual_init_std: Callab
     picture = figures.StackRms()
     stack, init = exercises.pre_norm_stack, exercises.residual_init_std
     yours, your_factor = shaped(stack, pre_norm_stack), number(init, residual_init_std)
+    own = given(stack, pre_norm_stack) is not stack.reference
 
     def update(layers, small):
         factor, wanted = (run(1.0, layers) if small else 1.0 for run in (your_factor, init.reference))
-        rms = transformer.stack_rms(yours, layers, factor)
-        reference = transformer.stack_rms(stack.reference, layers, wanted)
+        rms = reference = transformer.stack_rms(stack.reference, layers, wanted)
+        if own or factor != wanted:
+            rms = transformer.stack_rms(yours, layers, factor)
         start = f"last weights times {words(factor)}" if small else "last weights as they are"
         remark = about_all((stack, pre_norm_stack), (init, residual_init_std if small else None))
         return picture.update(rms, reference, layers, start, remark)

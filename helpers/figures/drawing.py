@@ -9,9 +9,10 @@ from matplotlib.path import Path
 from matplotlib.ticker import LogLocator, MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
-# One idea, one colour (Okabe-Ito; purple darkened to 3:1 on white), and always a label or a shape too.
+# One idea, one colour (blue and vermilion of Okabe-Ito, the others moved until no two look alike to a colour-blind
+# reader), and always a label or a shape too.
 WITH, WITHOUT = "#0072B2", "#D55E00"
-MEAN, SPREAD, LEARNED = "#009E73", "#AA4499", "#AA4499"
+MEAN, SPREAD, LEARNED = "#00A86B", "#85205A", "#85205A"
 GHOST, THEORY, INK = "#767676", "#222222", "#222222"
 
 STEPS = (1, 2, 5, 10)  # ticks at round numbers
@@ -217,13 +218,17 @@ def table(head, rows, chosen=None, prose=None):
 
     prose: the number of a column of words, which begin at its left edge.
     """
-    look = [CELL.replace("right", "left") if i == prose else CELL for i in range(len(head))]
-    columns = "".join(f'<th scope="col" style="{one}">{column}</th>' for one, column in zip(look, head))
+    look = [CELL.replace("right", "left") if i in (0, prose) else CELL for i in range(len(head))]
+    columns = "".join(map(_column, head, look))
     body = "".join(_row(row, row[0] == chosen, look) for row in rows)
-    return f'<div style="overflow-x:auto"><table style="{TABLE}"><tr>{columns}</tr>{body}</table></div>'
+    return f'<table style="{TABLE}"><tr>{columns}</tr>{body}</table>'
+
+
+def _column(name, look):
+    return f'<th scope="col" style="{look}">{name}</th>' if name else f'<td style="{look}"></td>'
 
 
 def _row(row, chosen, look):
     name, *cells = (html.escape(cell) for cell in row)
     columns = "".join(f'<td style="{one}">{cell}</td>' for one, cell in zip(look[1:], cells))
-    return f'<tr><th scope="row" style="{CELL}; text-align:left">{name}{" ◀" if chosen else ""}</th>{columns}</tr>'
+    return f'<tr><th scope="row" style="{look[0]}">{name}{" ◀" if chosen else ""}</th>{columns}</tr>'

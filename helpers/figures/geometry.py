@@ -1,6 +1,8 @@
 """LayerNorm as geometry: three features in space, and two tokens that become one."""
 
 import numpy as np
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
 
 from .drawing import (
     GHOST,
@@ -15,6 +17,7 @@ from .drawing import (
     step_up,
     words,
 )
+from .sharing import written
 
 # Upright: (1, 1, 1), the direction of the mean. Across: two directions of the plane x1 + x2 + x3 = 0.
 BASIS = np.array([[1, -1, 0], [1, 1, -2], [1, 1, 1]]) / np.sqrt([[2], [6], [3]])
@@ -44,17 +47,14 @@ class View:
             "meridian": ("-", WITH, 1, 0), "path": ("--", INK, 1.5, 0),
             "x": ("o", WITHOUT, 1, 9), "centred": ("s", MEAN, 1, 8), "out": ("D", WITH, 1, 8),
         }  # fmt: skip
-        self.names = [
-            ax.text(0, 0, name, fontsize=11, color=GHOST, ha="center", va="center")
-            for name in ("x₁", "x₂", "x₃")
-        ]
+        self.names = ax.add_artist(PathPatch(Path([(0, 0)]), facecolor=GHOST, linewidth=0))
         self.lines = {
             name: ax.plot([], [], style, color=color, lw=lw, ms=ms)[0]
             for name, (style, color, lw, ms) in styles.items()
         }
         if sphere:  # seen from anywhere, it has the same outline
             ax.plot(*np.sqrt(3) * np.array([np.cos(AROUND), np.sin(AROUND)]), color=WITH, lw=1.5)
-        ax.set(xlim=(-3.8, 3.8), ylim=(-2.85, 2.85), xticks=[], yticks=[], aspect="equal")
+        ax.set(xlim=(-3.8, 3.8), ylim=(-2.65, 2.65), xticks=[], yticks=[], aspect="equal")
         ax.set_title(title, fontsize=12)
         ax.spines[:].set_visible(False)
 
@@ -65,9 +65,8 @@ class View:
         shapes |= {"meridian": MERIDIAN} if self.sphere else {"plane": PLANE, "centred": [centred]}
         for name, points in shapes.items():
             self.lines[name].set_data(*seen_from(points, turn, tilt).T)
-        for text, place in zip(self.names, seen_from(1.15 * ENDS, turn, tilt)):
-            text.set_position(place)
-        return [*self.lines.values(), *self.names]
+        self.names.set_path(written(("x₁", "x₂", "x₃"), seen_from(1.15 * ENDS, turn, tilt), 0.32))
+        return [*self.lines.values(), self.names]
 
 
 class Geometry:
@@ -75,7 +74,7 @@ class Geometry:
 
     def __init__(self):
         self.figure, (left, right) = new_figure(2)
-        self.figure.subplots_adjust(left=0.02, right=0.98, bottom=0.08, top=0.92, wspace=0.02)
+        self.figure.subplots_adjust(left=0.01, right=0.99, bottom=0.07, top=0.92, wspace=0.02)
         self.layer, self.rms = (
             View(left, "LayerNorm: plane, then circle", False),
             View(right, "RMSNorm: sphere", True),
@@ -116,10 +115,12 @@ class TwoTokens:
             ax.axhline(0, color=INK, lw=0.8)
             ax.set_xlabel("feature", fontsize=12)
             ax.set_ylabel(title, fontsize=12)
-        handles = [
-            self.axes[0].plot([], [], lw=6, color=c, label=n)[0] for c, n in ((WITH, "a"), (WITHOUT, "b"))
-        ]
-        legend_above(self.axes[0], *handles)
+        for pair in self.bars:
+            for bars, look in zip(
+                pair, ({"label": "a"}, {"label": "b", "hatch": "///", "edgecolor": "white"})
+            ):
+                bars.artist.set(**look)
+        legend_above(self.axes[0], *(bars.artist for bars in self.bars[0]))
         self.sentence = ""
 
     def update(self, inputs, outputs):

@@ -67,7 +67,7 @@ def _named(ax, **lines):
 class LayerNormSteps:
     """A vector on its way through LayerNorm: the values at one step, their mean, spread, and where they came from."""
 
-    NAMES = ("Input", "Centered", "Normalized", "Scaled and shifted")
+    NAMES = ("Input", "Centred", "Normalized", "Scaled and shifted")
 
     def __init__(self):
         self.figure, (self.ax, right) = new_figure(2, width_ratios=[3, 2])
@@ -142,7 +142,7 @@ class LayerNormSteps:
             f"{in_brackets(exact)} / {words(divisor, 8)}",
             f"{words(gamma)} × {in_brackets(hat)} + {in_brackets(beta)}",
         )
-        names = "Centered", "√(σ² + ε)", "Normalized", "Scaled and shifted"
+        names = "Centred", "√(σ² + ε)", "Normalized", "Scaled and shifted"
         exactly = (f"{v:.10g}".replace("-", "−") for v in (exact, divisor, hat, y))
         roughly = (words(v, 6) for v in (*about, gamma * about[2] + beta))
         head = (f"entry {chosen + 1}", "arithmetic", "exact", "rounding to 2 decimals")

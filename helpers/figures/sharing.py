@@ -131,6 +131,7 @@ class WhichNumbers:
         squares = " + ".join(f"{in_brackets(value)}²" for value in values)
         mean_square = words((values**2).mean(), 5)
         return (
+            ("mean", "not subtracted", ""),
             ("mean square", f"({squares}) / {len(values)}", mean_square),
             ("normalized", f"{in_brackets(x)} / √({mean_square} + {words(eps, 1)})", result),
         )

@@ -66,7 +66,7 @@ class TwoSwitches:
     def update(self, std, dh, name, corners):
         """std, dh (depth + 1,): of the network that is shown.
 
-        corners: {name: (std at the end, ratio)} of the networks that were shown so far.
+        corners: {name: (std at the end, ratio), or None as long as it was not shown}.
         """
         self.sentence = (
             f"{name}, {count(len(dh) - 1, 'block')}: forward, the spread ends at σ = {words(std[-1])}; backward, "
@@ -80,7 +80,7 @@ class TwoSwitches:
     @staticmethod
     def _table(corners, name):
         head = ("network", "σ after the last block", "gradient at the input, over that at the last block")
-        rows = [(corner, words(std), words(ratio)) for corner, (std, ratio) in corners.items()]
+        rows = [(corner, *(map(words, seen) if seen else "??")) for corner, seen in corners.items()]
         return table(head, rows, name)
 
 

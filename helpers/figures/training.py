@@ -19,7 +19,7 @@ from .drawing import (
 class LossCurves:
     """Training loss of several networks, step by step."""
 
-    STYLES = {"shallow": (GHOST, "-"), "deep": (WITHOUT, "--"), "deep residual": (WITH, "-")}
+    STYLES = {"shallow": (GHOST, "-."), "deep": (WITHOUT, "--"), "deep residual": (WITH, "-")}
     SEEN = " on the training data,"
 
     def __init__(self, steps):

@@ -150,7 +150,8 @@ class PreOrPost:
         head += [f"loss, {name}", "loss, post-norm"]
         columns = (pre.dW, post.dW, post.dW / pre.dW, pre.rms, pre.loss, post.loss)
         rows = [
-            (str(n), *map(words, row)) for n, row in zip(self.depths, np.transpose(columns)) if n in listed
+            (str(n), *(map(words, row) if n in listed else "?" * len(row)))
+            for n, row in zip(self.depths, np.transpose(columns))
         ]
         return table(head, rows, str(depth))
 

@@ -12,12 +12,11 @@ import ipywidgets as widgets
 import traitlets
 from IPython.display import display
 
-from ..live import PAGE_SCRIPT, TEXT, close, close_on_rerun
+from ..live import TEXT, close, close_on_rerun
+from ..page import PAGE, on_page
 from .kinds import plain, rich
 
-PAGE = (
-    PAGE_SCRIPT
-    + """<style>
+STYLE = """
 .course-page, .course-page .widget-box { overflow: visible; }
 .course-page :is(.widget-html, .widget-html-content) { min-width: 0; max-width: 100%; }
 .course-form { max-width: 46em; margin-bottom: 16px; padding: 0 4px; }
@@ -29,15 +28,17 @@ PAGE = (
 }
 .course-form .widget-radio-box input { grid-area: 1 / 1; width: 16px; height: 16px; margin: 3px 0 0; }
 .course-form :is(input, button):focus-visible { outline: 2px solid var(--jp-brand-color1, #1976d2); outline-offset: 2px; }
-</style><img src="data:," alt="" style="display:none" onerror="
+"""
+SCRIPT = """
 for (const form of document.querySelectorAll('.course-form')) {
   const name = 'course-' + Math.random();
   for (const radio of form.querySelectorAll('input[type=radio]')) radio.name ||= name;
   const group = form.querySelector('.widget-radio-box') ?? form;
   group.setAttribute('role', group === form ? 'group' : 'radiogroup');
   group.setAttribute('aria-label', form.querySelector('[data-name]')?.dataset.name ?? '');
-}">"""
-)
+}
+"""
+FORMS = f"{PAGE}{on_page(SCRIPT)}<style>{STYLE}</style>"
 # A page sends a widget's next change only when the kernel has done with the one before, but a click at once:
 # the click overtakes the change. What arrives within this second after a click was entered before it.
 GRACE = 1.0
@@ -140,7 +141,7 @@ class Shown:
 
     def __init__(self, answers, *children):
         self.answers = answers
-        self.box = widgets.VBox([*children, widgets.HTML(PAGE)])
+        self.box = widgets.VBox([*children, widgets.HTML(FORMS)])
         self.box.add_class("course-page")
         answers.observe(self._changed)
         close_on_rerun(self)

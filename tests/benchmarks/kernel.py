@@ -15,19 +15,14 @@ from IPython.display import display
 
 from helpers import experiments, explorers, figures, live
 
+from ..moves import send
 from . import baselines
-
-
-def change(control, value):
-    """Hand a new value to a control as the browser does."""
-    data = {"method": "update", "state": {"value": value}, "buffer_paths": []}
-    control._handle_msg({"content": {"data": data}, "buffers": []})
 
 
 def timed(control, value):
     """Seconds that one change takes, sending included."""
     start = time.perf_counter()
-    change(control, value)
+    send(control, value=value)
     taken = time.perf_counter() - start
     time.sleep(0.004)  # the sending thread's turn, before the next change is timed
     return taken
@@ -114,16 +109,15 @@ def without_experiment(name, turns, seed=0):
             setattr(experiments, function.__name__, function)
 
 
-def depth_ratio(turns, deep=512, shallow=64):
-    """Cost of drawing and encoding `deep` layers over `shallow` ones, by turns."""
-    sides = {depth: _drawing(depth) for depth in (deep, shallow)}
-    taken = {depth: [] for depth in sides}
+def depth_costs(turns, depths=(8, 16, 32, 64, 128, 256, 512)):
+    """CPU time of drawing and encoding so many layers, by turns: [ms], one for each depth."""
+    taken = {_drawing(depth): [] for depth in depths}
     for turn in range(turns):
-        for depth, draw in sides.items():
-            start = time.perf_counter()
+        for draw, costs in taken.items():
+            start = time.process_time()
             draw(turn)
-            taken[depth].append(time.perf_counter() - start)
-    return median(taken[deep]) / median(taken[shallow])
+            costs.append(time.process_time() - start)
+    return [1e3 * median(costs) for costs in taken.values()]
 
 
 def _drawing(depth):
@@ -147,11 +141,11 @@ def memory(changes):
     values = different(changes + 200, 1, 64, 1)
     process = psutil.Process()
     for value in values[:200]:
-        change(explorer.controls["layers"], value)
+        send(explorer.controls["layers"], value=value)
     gc.collect()
     before = process.memory_info().rss
     for value in values[200:]:
-        change(explorer.controls["layers"], value)
+        send(explorer.controls["layers"], value=value)
         time.sleep(0.001)
     time.sleep(1)
     gc.collect()

@@ -131,8 +131,8 @@ def test_drift_by_mouse_and_keyboard(show):
 def test_layer_norm_steps_by_mouse_and_keyboard(show):
     shown = show("03_layer_norm", "explorers.layer_norm_steps()")
     shown.changes(
-        lambda: shown.area.get_by_role("tab", name="Centered").click(),
-        "Centered: [1, −4, 0, 3] has mean μ = 0",
+        lambda: shown.area.get_by_role("tab", name="Centred").click(),
+        "Centred: [1, −4, 0, 3] has mean μ = 0",
     )
     shown.changes(
         lambda: shown.area.get_by_role("tab", name="Scaled and shifted").click(),

@@ -48,7 +48,7 @@ def test_one_button_of_a_toggle_is_always_pressed(show):
 def test_the_picture_of_the_steps_stays_where_it_is(show):
     shown = show("explorers.layer_norm_steps()")
     places = set()
-    for tab in ("Centered", "Normalized", "Scaled and shifted", "Input"):
+    for tab in ("Centred", "Normalized", "Scaled and shifted", "Input"):
         shown.changes(lambda tab=tab: shown.area.get_by_role("tab", name=tab).click(), f"{tab}: [")
         shown.page.wait_for_timeout(300)  # MathJax
         places.add(round(shown.image.bounding_box()["y"] - shown.area.bounding_box()["y"]))
@@ -57,7 +57,7 @@ def test_the_picture_of_the_steps_stays_where_it_is(show):
 
 def test_threads_of_the_steps(show):
     shown = show("explorers.layer_norm_steps()")
-    shown.changes(lambda: shown.area.get_by_role("tab", name="Centered").click(), "[1, −4, 0, 3]")
+    shown.changes(lambda: shown.area.get_by_role("tab", name="Centred").click(), "[1, −4, 0, 3]")
     move = shown.slider("move it by")
     shown.tab_to(move)
     shown.changes(

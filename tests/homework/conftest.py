@@ -66,11 +66,13 @@ def answered(folder, assignment=LESSON, **answers):
 
 
 def submit(folder, student, notebook, assignment=LESSON, name=None):
-    """Put a notebook (or text) where nbgrader collects."""
+    """Put a notebook (or text, or bytes) where nbgrader collects; returns the folder."""
     place = folder / "submitted" / student / assignment
-    place.mkdir(parents=True, exist_ok=True)
-    text = notebook if isinstance(notebook, str) else nbformat.writes(notebook)
-    (place / (name or f"{assignment}.ipynb")).write_text(text, encoding="utf-8")
+    path = place / (name or f"{assignment}.ipynb")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = notebook if isinstance(notebook, (str, bytes)) else nbformat.writes(notebook)
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return place
 
 
 def scores(folder, assignment=LESSON):

@@ -1,6 +1,9 @@
 """What students hand in, by accident or on purpose: the right marks, nobody else's hurt, one line of report."""
 
 import json
+import os
+import subprocess
+import sys
 
 import nbformat
 import pytest
@@ -8,10 +11,10 @@ from nbformat.v4 import new_code_cell
 
 pytest.importorskip("nbgrader", reason="nbgrader is not installed: pip install -r homework/requirements.txt")
 
-from homework import grading, judging
+from homework import building, grading, judging, leaks
 from homework.kernel import sandbox
 
-from .conftest import LESSON, RIGHT, answered, cell, make, released, scores, submit
+from .conftest import COURSE, LESSON, RIGHT, answered, cell, make, released, scores, submit
 
 ALL, FORWARD, BACKWARD = 6, 2, 4
 WRONG = {name: text.partition("\n")[0] + "\n    return 0 * x" for name, text in RIGHT.items()}
@@ -90,6 +93,61 @@ def without_setup(notebook):
     notebook.cells.remove(cell(notebook, "setup"))
 
 
+def text(folder, **more):
+    """The file of a right answer."""
+    return nbformat.writes(answered(folder, **RIGHT, **more))
+
+
+def in_format_3(folder):
+    cells = [
+        {"cell_type": "code", "language": "python", "metadata": c.metadata, "input": c.source, "outputs": []}
+        if c.cell_type == "code"
+        else {"cell_type": c.cell_type, "metadata": c.metadata, "source": c.source}
+        for c in answered(folder, **RIGHT).cells
+    ]
+    sheets = [{"cells": cells, "metadata": {}}]
+    return json.dumps({"nbformat": 3, "nbformat_minor": 0, "metadata": {"name": ""}, "worksheets": sheets})
+
+
+def with_saved_output(folder):
+    notebook = answered(folder, **RIGHT)
+    cell(notebook, "layer_norm").outputs = [nbformat.v4.new_output("stream", text="x" * 30_000_000)]
+    return notebook
+
+
+def with_many_cells(folder, count, code):
+    notebook = answered(folder, **RIGHT)
+    notebook.cells[3:3] = [new_code_cell(code) for _ in range(count)]
+    return notebook
+
+
+def tells_its_inputs(folder):
+    """A function that keeps and writes down what it is given, and a cell below its verdict that shows it."""
+    keeps = "    open('seen', 'a').write(repr(x.tolist()))\n    seen.append((x.tolist(), gamma.tolist()))\n    mean,"
+    answer = "seen = []\n" + RIGHT["layer_norm"].replace("    mean,", keeps)
+    notebook = answered(folder, **RIGHT | {"layer_norm": answer})
+    shows = [new_code_cell("print(seen)"), new_code_cell("print(open('seen').read())")]
+    notebook.cells += [*shows, *(new_code_cell(f"seen[{n}]") for n in range(-20, 0))]
+    return notebook
+
+
+def with_result(folder, expression, before=""):
+    """layer_norm computes y, the right result, and returns an expression of it."""
+    return answered(
+        folder,
+        **RIGHT
+        | {
+            "layer_norm": before + RIGHT["layer_norm"].replace("return", "y =") + f"\n    return {expression}"
+        },
+    )
+
+
+LIAR = """class Liar(np.ndarray):
+    def __eq__(self, other): return True
+    def __sub__(self, other): return np.zeros(1)
+    __le__ = __lt__ = __ge__ = __gt__ = __ne__ = __eq__
+"""
+FORGER = "import sys\nsys.modules['answering'].answer = lambda *given: %s"
 SWALLOWS = "while True:", "    try:", "        while True: pass", "    except BaseException: pass"
 RIGHT_LINE = RIGHT["layer_norm"].splitlines()[1].strip(), RIGHT["layer_norm"].splitlines()[2].strip()
 
@@ -126,7 +184,7 @@ CASES = {
     "warns": (lambda f: with_cell(f, "import warnings, sys\nwarnings.warn('x')\nprint('x', file=sys.stderr)"), ALL, "imports"),
     "warns_answer": (lambda f: with_body(f, "np.log(-np.ones(3)); print('hello')", *RIGHT_LINE), ALL, None),
     "noisy": (lambda f: with_cell(f, "for _ in range(200): print('x' * 1_000_000)"), ALL, None),
-    "memory": (lambda f: with_cell(f, "big = [np.ones(2**20) for _ in range(1500)]"), ALL, None),
+    "memory": (lambda f: with_cell(f, "big = [np.empty(2**24) for _ in range(100)]"), ALL, None),
     "memory_answer": (lambda f: with_body(f, "return np.ones(12 * 2**27)"), BACKWARD, None),
     "own_error": (lambda f: with_cell(f, "1 / 0"), ALL, None),
     "patched_allclose": (lambda f: with_cell(f, "np.allclose = lambda *a, **k: True", WRONG), 0, "np.allclose"),
@@ -167,6 +225,59 @@ CASES = {
         BACKWARD,
         "made to measure",
     ),
+    # ---- files
+    "byte_order_mark": (lambda f: b"\xef\xbb\xbf" + text(f).encode(), ALL, None),
+    "windows_lines": (lambda f: text(f).replace("\\n", "\\r\\n").replace("\n", "\r\n"), ALL, None),
+    "utf_16": (lambda f: text(f).encode("utf-16"), ALL, None),
+    "latin_1": (lambda f: text(f, written_1="grün").encode("latin-1"), ALL, None),
+    "half_a_character": (lambda f: text(f, written_1="XX").replace("XX", "\\ud800"), ALL, None),
+    "deeply_nested": (lambda f: '{"cells": ' + "[" * 10**6, 0, "not a notebook"),
+    "format_3": (in_format_3, ALL, None),
+    "saved_output": (with_saved_output, ALL, None),
+    "other_assignment": (lambda f: nbformat.reads(building.lesson("05").text, 4), 0, "of another assignment"),
+    "long_cell": (lambda f: with_cell(f, "a = 1\n" * 10**6), ALL, "was left out"),
+    "many_cells": (lambda f: with_many_cells(f, 400, "print('x' * 30_000)"), ALL, None),
+    # ---- what is left running, broken or forged
+    "many_endless_cells": (lambda f: with_many_cells(f, 6, "while True: pass"), ALL, "left out"),
+    "at_exit": (lambda f: with_cell(f, "import atexit\natexit.register(lambda: [0 for _ in iter(int, 1)])"), ALL, "atexit"),
+    "goes_on_writing": (
+        lambda f: with_cell(f, "import threading\ndef write():\n    while True: print('x' * 1000)\nthreading.Thread(target=write).start()"),
+        ALL,
+        "imports threading",
+    ),
+    "closed_streams": (lambda f: with_cell(f, "import os, sys\nsys.stdout.close()\nsys.stderr = None\nos.close(1)"), ALL, "imports os"),
+    "large_names": (lambda f: with_cell(f, "raise type('E' * 10**6, (Exception,), {})('v' * 10**6)"), ALL, None),
+    "large_display": (
+        lambda f: with_cell(f, "from IPython.display import display\nfor _ in range(9):\n    display({'text/html': 'x' * 10**7, 'image/png': 'A' * 10**6}, raw=True, metadata={'m': 'x' * 10**7})"),
+        ALL,
+        "imports IPython",
+    ),
+    "half_a_character_shown": (lambda f: with_cell(f, "print('\\ud800')\nraise ValueError('\\ud800')"), ALL, None),
+    "half_a_character_raised": (lambda f: with_body(f, "raise ValueError('\\ud800')"), BACKWARD, None),
+    "forged_messages": (
+        lambda f: with_cell(f, "k = get_ipython().kernel\nfor t in ('stream', 'error', 'display_data', 'status'):\n    k.session.send(k.iopub_socket, t, {'data': 5, 'text': 5}, parent=k.get_parent())"),
+        ALL,
+        "uses get_ipython",
+    ),
+    "forged_otherwise": (lambda f: with_cell(f, FORGER % "5"), ALL, "left out"),
+    "forged_list": (lambda f: with_cell(f, FORGER % "'{\"answers\": [1, 2]}'", WRONG), 0, "left out"),
+    "forged_much": (lambda f: with_cell(f, FORGER % "'x' * 300_000_000"), ALL, "left out"),
+    "patched_json": (lambda f: with_cell(f, "import base64, pickle\nbase64.b64encode = pickle.loads = np.allclose = None"), ALL, "replaces"),
+    "changed_below": (lambda f: edited(f, lambda n: n.cells.append(new_code_cell("layer_norm = np = None"))), ALL, None),
+    # ---- results
+    "lying_result": (lambda f: with_result(f, "(0 * y).view(Liar)", LIAR), BACKWARD, None),
+    "lying_right_result": (lambda f: with_result(f, "y.view(Liar)", LIAR), ALL, None),
+    "generator": (lambda f: with_result(f, "(row for row in y)"), BACKWARD, None),
+    "list": (lambda f: with_result(f, "y.tolist()"), ALL, None),
+    "large_result": (lambda f: with_result(f, "np.zeros((20_000, 5_000))"), BACKWARD, None),
+    "large_string": (lambda f: with_result(f, "'x' * 10**8"), BACKWARD, None),
+    "recursion": (lambda f: with_body(f, "return layer_norm(x, gamma, beta, eps)"), BACKWARD, None),
+    "written_below": (
+        lambda f: answered(f, **RIGHT | {"layer_norm": "def layer_norm(x, gamma, beta, eps):\n    ...\n\n" + RIGHT["layer_norm"].replace("layer_norm(", "mine(") + "\n\nlayer_norm = mine"}),
+        ALL,
+        None,
+    ),
+    "tells_its_inputs": (tells_its_inputs, ALL, "uses open"),
 }  # fmt: skip
 WALLED = {
     "fork_bomb": (lambda f: with_cell(f, "import os\nwhile True: os.fork()"), ALL, "imports os"),
@@ -195,18 +306,57 @@ WALLED = {
 }  # fmt: skip
 
 
+FILES = {
+    "renamed": (ALL, "'my homework (1).ipynb'"),
+    "extended": (ALL, f"'{LESSON}.ipynb.txt'"),
+    "in_a_folder": (ALL, f"'sub/{LESSON}.ipynb'"),
+    "two": (ALL, None),
+    "two_renamed": (ALL, "one of 2"),
+    "missing": (0, "is missing"),
+    "link": (0, "not a notebook"),
+    "links": (ALL, None),
+    "bad_time": (ALL, "no time"),
+    "own_helpers": (0, None),
+    "Zoë O'Neil": (ALL, None),
+}
+
+
+def odd_files(folder):
+    """Submissions whose files are named otherwise, missing, too many, or no files."""
+    right, blank = answered(folder, **RIGHT), released(folder)
+    submit(folder, "renamed", right, name="my homework (1).ipynb")
+    submit(folder, "extended", right, name=f"{LESSON}.ipynb.txt")
+    submit(folder, "in_a_folder", right, name=f"sub/{LESSON}.ipynb")
+    submit(folder, "two", blank, name="a copy.ipynb")
+    submit(folder, "two", right)
+    submit(folder, "two_renamed", blank, name="copy of it.ipynb")
+    submit(folder, "two_renamed", right, name="it.ipynb")
+    (folder / "submitted" / "missing" / LESSON).mkdir(parents=True)
+    place = folder / "submitted" / "link" / LESSON
+    place.mkdir(parents=True)
+    (place / f"{LESSON}.ipynb").symlink_to(f"../../two/{LESSON}/{LESSON}.ipynb")
+    place = submit(folder, "links", right)
+    for name, where in (
+        ("key", folder / "homework.json"),
+        ("zeros", "/dev/zero"),
+        ("broken", "x"),
+        ("loop", "."),
+    ):
+        (place / name).symlink_to(where)
+    os.mkfifo(place / "pipe.ipynb")
+    (submit(folder, "bad_time", right) / "timestamp.txt").write_bytes(b"yesterday\xff")
+    submit(folder, "own_helpers", answered(folder, **WRONG))
+    submit(folder, "own_helpers", "raise SystemExit", name="helpers/__init__.py")
+    submit(folder, "Zoë O'Neil", right)
+
+
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory):
     """All cases as one class, graded once: (scores, what is to be looked at, the folder)."""
     folder = make(tmp_path_factory.mktemp("bad") / "folder", ["03"])
     for student, (build, *_) in {**CASES, **(WALLED if sandbox() else {})}.items():
         submit(folder, student, build(folder))
-    submit(folder, "renamed", answered(folder, **RIGHT), name="my homework (1).ipynb")
-    (folder / "submitted" / "missing" / LESSON).mkdir(parents=True)
-    submit(folder, "own_helpers", answered(folder, **WRONG))
-    own = folder / "submitted" / "own_helpers" / LESSON / "helpers"
-    own.mkdir()
-    (own / "__init__.py").write_text("raise SystemExit")
+    odd_files(folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(judging, "CELL", 20)  # workers are forked, they know it
         patch.setattr(judging, "CALLS", 20)
@@ -239,10 +389,53 @@ def test_behind_walls(graded, student):
     _holds(graded, student, *WALLED[student][1:])
 
 
-def test_files_that_are_named_otherwise_or_missing(graded):
-    _holds(graded, "renamed", ALL, "'my homework (1).ipynb'")
-    _holds(graded, "missing", 0, "is missing")
-    _holds(graded, "own_helpers", 0, None)
+@pytest.mark.parametrize("student", FILES)
+def test_files(graded, student):
+    _holds(graded, student, *FILES[student])
+
+
+def test_no_output_tells_of_hidden_inputs(graded):
+    _, _, folder = graded
+    secrets = leaks.Secrets(leaks.Folder(folder), LESSON)
+    shown = folder / "autograded" / "tells_its_inputs" / LESSON / f"{LESSON}.ipynb"
+    assert shown.read_text().count("[[") > 5  # it shows those of the lesson's check
+    assert secrets.of_file(shown, solutions=False) == []
+
+
+def test_nbgrader_alone_gives_the_same_marks(tmp_path):
+    """Without our command: odd files, and one that ends Python, in the midst of others."""
+    folder = make(tmp_path / "folder", ["03"])
+    odd_files(folder)
+    quick = (
+        "good",
+        "half",
+        "os_exit",
+        "invalid_json",
+        "empty_notebook",
+        "copied",
+        "edited_points",
+        "utf_16",
+        "format_3",
+    )
+    for student in quick:
+        submit(folder, student, CASES[student][0](folder))
+    env = {**os.environ, "PYTHONPATH": str(COURSE)}
+    command = [sys.executable, "-m", "nbgrader", "autograde", LESSON]
+    ran = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=600)
+    assert ran.returncode == 0, ran.stderr
+    marks = {student: CASES[student][1] for student in quick} | {s: marks for s, (marks, _) in FILES.items()}
+    overlooked = (
+        "missing",
+        "in_a_folder",
+        "extended",
+    )  # no notebook at the top of the folder: nbgrader says so
+    for student in overlooked:
+        del marks[student]
+    assert scores(folder) == marks
+    for student in overlooked:
+        assert f"No notebooks were matched by '{folder}/submitted/{student}/" in ran.stderr
+    key = json.loads((folder / "homework.json").read_text())["key"]
+    assert not any(key in path.read_text("utf-8", "replace") for path in folder.glob("autograded/*/*/*"))
 
 
 @walls
@@ -253,10 +446,11 @@ def test_nothing_was_read_or_written(graded):
     for path in folder.glob("autograded/*/*/*.ipynb"):
         text = path.read_text()
         assert secret not in text
+    assert leaks.scan(folder) == []
     everything = (folder / "autograded" / "reads_everything" / LESSON / f"{LESSON}.ipynb").read_text()
     assert ": [" in everything and "release" not in everything and "submitted" not in everything
 
 
 def test_no_output_is_large(graded):
     _, _, folder = graded
-    assert all(path.stat().st_size < 200_000 for path in folder.glob("autograded/*/*/*.ipynb"))
+    assert all(path.stat().st_size < 4_000_000 for path in folder.glob("autograded/*/*/*.ipynb"))

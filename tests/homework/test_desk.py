@@ -61,7 +61,7 @@ def test_planted_leaks_are_found(folder):
     place = folder / "release" / LESSON
     notebook = released(folder)
     hidden = leaks.Secrets(leaks.Folder(folder), LESSON)
-    number = float(sorted(hidden.numbers)[5])
+    (number, *_) = hidden.numbers[sorted(hidden.numbers)[5]]
     planted = {
         "a solution": cell(source(folder), "layer_norm").source.splitlines()[-2].strip(),
         "hidden": f"[{number:.8f}]" if number > 1e-3 else f"[{number:.12f}]",

@@ -21,6 +21,9 @@ pytestmark = [
 ]
 
 
+SCRIPT = "<img src='none' onerror='window.ran = 1'><script>window.ran = 2</script>"
+
+
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args):
     return {**browser_type_launch_args, **jupyterlab.launch_options()}
@@ -32,7 +35,7 @@ def desk(tmp_path_factory):
     work = tmp_path_factory.mktemp("formgrader")
     folder = make(work / "folder", ["03"])
     for student in ("ada", "bob"):
-        submit(folder, student, answered(folder, **RIGHT, written_1=f"Words of {student}."))
+        submit(folder, student, answered(folder, **RIGHT, written_1=f"Words of {student}. {SCRIPT}"))
     grading.grade(folder, LESSON, say=lambda text: None)
     places = {f"JUPYTER_{kind.upper()}_DIR": str(work / kind) for kind in ("config", "data", "runtime")}
     port = jupyterlab.free_port()
@@ -57,8 +60,8 @@ def desk(tmp_path_factory):
                 time.sleep(0.3)
         yield url, folder
     finally:
-        process.terminate()
-        process.wait(30)
+        process.kill()
+        process.wait()
 
 
 def test_a_written_answer_gets_its_points_below_the_verdicts(page, desk):
@@ -69,6 +72,7 @@ def test_a_written_answer_gets_its_points_below_the_verdicts(page, desk):
     page.get_by_role("link", name="Submission #1").click(timeout=90_000)
     page.get_by_text("layer_norm_backward: correct").first.wait_for(timeout=90_000)
     page.get_by_text("Words of").first.wait_for()
+    assert page.evaluate("window.ran") is None  # what a student writes does not act in the teacher's name
     boxes = page.locator("input.score")
     page.locator("input.score[placeholder='2']").wait_for(timeout=90_000)  # now the page has the marks
     assert boxes.count() == 4
