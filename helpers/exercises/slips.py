@@ -20,7 +20,7 @@ from .comparing import alike
 NAMES = [
     "eps", "gamma", "beta", "running_mean", "running_var", "x", "w", "dx", "dW", "dgamma", "dbeta", "var", "sqrt",
     "rstd", "rstd**2", "g", "f", "f(x)", "ffn", "norm1", "norm2", "base_std", "n_layer", "mean(g)", "x_hat", "dy",
-    "dz", "sum(g)", "max_norm", "mean(g * x_hat)", "sum(g * x_hat)", "n", "r", "r**2", "dr",
+    "dz", "dh", "dout", "lr", "z", "x**3", "norm(x)", "mean(x**2)", "sum(g)", "max_norm", "mean(g * x_hat)", "sum(g * x_hat)", "n", "r", "r**2", "dr",
 ]  # fmt: skip
 
 

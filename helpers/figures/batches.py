@@ -415,7 +415,7 @@ class AtInit:
         theory = () if growth is None else growth ** (len(dh) - 1.0 - layer)
         expected = "" if growth is None else f" (theory for large batches: {words(growth, 4)})"
         self.sentence = (
-            f"{network}: the gradient at the input is {words(dh[0])} times what entered at the last layer. Between layers "
+            f"{network}: the gradient at the input is {words(dh[0])} times what entered at the output. Between layers "
             f"{layer[self.INNER][0]} and {layer[self.INNER][-1]} each layer multiplies it by {words(factor, 4)}{expected}."
         )
         self.layers.legend.set_visible(growth is not None)
