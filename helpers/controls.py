@@ -85,9 +85,9 @@ def only_when(control, value, *others, room=False) -> None:
     follow()
 
 
-def at_most(control, other) -> None:
-    """Keep the slider `control` at or below the value of the slider `other`."""
-    widgets.dlink((other, "value"), (control, "max"))
+def at_most(control, other, limit=None) -> None:
+    """Keep the slider `control` at or below the value of `other`, or what limit(value) makes of it."""
+    widgets.dlink((other, "value"), (control, "max"), limit)
 
 
 def parse_numbers(text: str) -> tuple[float, ...]:

@@ -265,11 +265,12 @@ class Live:
         self._table.value = details
 
     def _said(self):
-        longest = self.longest or self.sentence + self.sentence[: len(self.sentence) // 4]
-        self.longest = max(longest, self.sentence, key=len)
+        sentence = self.sentence.replace(" %", "\u00a0%")  # no line begins with it
+        longest = self.longest or sentence + sentence[: len(sentence) // 4]
+        self.longest = max(longest, sentence, key=len)
         return (
             f'<div role="status" class="course-sentence" style="{TEXT}" data-longest="{html.escape(self.longest)}">'
-            f"<span>{html.escape(self.sentence)}</span></div>"
+            f"<span>{html.escape(sentence)}</span></div>"
         )
 
     def _fail(self, error):

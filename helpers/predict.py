@@ -114,6 +114,10 @@ class Reveal(Shown):
 
     def refresh(self):
         """Measure, if there is a prediction to set beside it."""
+        given = answers.given.get(self.name)
+        if given is not None and not self.prediction.measured:  # the page shows it in the meantime
+            wait = "It is being measured; where networks are trained for it, that takes some seconds."
+            self.status.value = message(f"You predicted: {html.escape(in_words(given))}<br>{wait}")
         try:
             mark, first, *lines = self._lines()
         except Exception as error:

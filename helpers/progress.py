@@ -117,7 +117,7 @@ def _tally(notebook, kind):
         return "none"
     if kind == "prediction":
         return f"{len(made)} of {len(entries)} made, {count(right, 'hit')}"
-    return f"{right} of {len(entries)} {'passed' if kind == 'exercise' else 'right'}"
+    return f"{right} of {len(entries)} {'passed' if kind == 'exercise' else 'found'}"
 
 
 def _state(entry):

@@ -34,7 +34,13 @@ class Run(Live):
 
     def _rows(self):
         buttons = widgets.HBox([self.start_button, self.stop_button, self.bar, self.told])
-        return [*super()._rows(), buttons]
+        rows = [*super()._rows(), buttons]
+        if (
+            not self.controls and self.at_once >= self.steps
+        ):  # the picture is finished, and nothing can be chosen
+            for row in rows:
+                row.layout.display = "none"
+        return rows
 
     def _begin(self, values):
         self.generator, self.begun_with = self.work(**values), values

@@ -502,7 +502,12 @@ def test_blank_and_right_functions_draw_the_reference(explorer):
 def test_a_wrong_axis_is_seen_beside_its_neighbours():
     shown = explorers.neighbour(over_features)
     shown.set(move=5.0)
-    assert "BatchNorm changed none of the 20 outputs" in shown.sentence
+    reference = "changed 5 of 20 outputs, by 0.674 on average and by up to 1.04"
+    assert f"your batch_norm changed none of the 20 outputs (the reference {reference});" in shown.sentence
+    differ = " Drawn with your batch_norm. The outputs differ from the reference's (black marks)."
+    assert shown.sentence.endswith(differ)
+    shown.set(move=0.0)
+    assert shown.sentence.endswith(differ), "wrong before anything is moved"
     shown.close()
 
 
@@ -517,6 +522,7 @@ def test_padding_that_is_counted_all_the_same_is_seen():
     shown = explorers.padding(counting_padding)
     shown.set(masked=True)
     assert "masked: the real tokens come out with mean 0 and spread 1.43" in shown.sentence
+    assert "The outputs differ from the reference's (of real tokens: dashed" in shown.sentence
     shown.close()
 
 

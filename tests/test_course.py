@@ -465,7 +465,7 @@ def test_requirements_are_ranges(name):
     required = [line for line in lines if line and not line.startswith("-r")]
     assert required
     for line in required:
-        assert re.fullmatch(r"[a-z-]+>=[\d.]+,<\d+", line), line
+        assert re.fullmatch(r"[A-Za-z-]+>=[\d.]+,<[\d.]+", line), line
 
 
 def test_test_requirements_begin_with_what_a_learner_needs():

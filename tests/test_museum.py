@@ -419,6 +419,15 @@ def test_the_picture_says_what_was_measured_and_the_mended_one_lies_on_the_refer
     assert "not mended yet" in repr(untouched)
 
 
+def test_a_finished_picture_has_no_buttons_and_one_to_go_on_with_has():
+    shown = explorers.museum(6), explorers.museum(6, exercises.exhibit(6).mended)
+    rows = [
+        [b.layout.display for b in one.box.children if one.start_button in getattr(b, "children", ())]
+        for one in shown
+    ]
+    assert rows == [["none"], [None]]
+
+
 def test_what_is_beyond_the_axis_is_marked():
     above, below = figures.Symptoms(2, "as found"), figures.Symptoms(3, "as found")
     for number, picture in ((2, above), (3, below)):

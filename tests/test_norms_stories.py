@@ -580,3 +580,16 @@ def test_errors_of_the_learners_functions_are_shown():
         assert "in <code>layer_norm</code>" in shown._alert.value
     assert "gave shape (32, 3)" in str(explorers.drift(lambda x, g, b, e: x[:, :3]).error)
     assert "gave shapes" in str(explorers.train_with(blank, lambda dy, x, g, e: (dy, 1, 2)).error)
+
+
+def test_a_narrow_network_in_half_precision_dies_out_by_chance():
+    """As in the notebook, with 64 features instead of 256 and gain 0.9: layers until every value is 0."""
+    seen = []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        h, layer = rng.normal(size=(8, 64)).astype(np.float16), 0
+        while h.any():
+            h = (h.astype(np.float32) @ rng.normal(0, 0.9 / 8, (64, 64))).astype(np.float16)
+            layer += 1
+        seen.append(layer)
+    assert 200 < min(seen) < 400 and 600 < max(seen) < 1000

@@ -101,7 +101,6 @@ MEASURED = {  # (low, high): what the papers, the theory or the audit of the cla
     "shattered": (-0.2, 0.2),
     "drift_sigma": (1.5**30 / 1.5, 1.5**30 * 1.5),
     "normalized_std": (0.298, 0.305),
-    "rms_offset": (0.99, 1.0),
     "norm_share": (0.08, 0.09),
     "kept_values": (10, 14),
     "who_changes": (5, 5),
@@ -128,6 +127,14 @@ def test_the_four_corners_and_the_two_depths():
     )
     loss = PREDICTIONS["deep_or_shallow"].value
     assert loss[4] < 0.1 and loss[40] > 0.9
+
+
+def test_numbers_near_100_all_come_out_near_1():
+    prediction = PREDICTIONS["rms_offset"]
+    x = np.array([102.0, 97.0, 101.0, 104.0])
+    outputs = x / np.sqrt((x**2).mean())
+    np.testing.assert_allclose([*prediction.value.values()], outputs, rtol=1e-6)
+    assert prediction.says(prediction.value) == ", ".join(map(words, outputs))
 
 
 def test_one_vector_added_moves_rms_norm_alone():
@@ -265,6 +272,17 @@ def test_a_failed_measurement_is_shown(monkeypatch):
     monkeypatch.setattr(prediction, "measure", lambda: 1 / 0)
     lock(predict.ask("gradient_left"), "About half")
     assert "ZeroDivisionError" in predict.reveal("gradient_left").status.value
+
+
+def test_while_it_is_measured_the_page_says_so(monkeypatch):
+    prediction = PREDICTIONS["gradient_left"]
+    prediction.__dict__.pop("value", None)
+    measure, shown = prediction.measure, predict.reveal("gradient_left")
+    seen = []
+    monkeypatch.setattr(prediction, "measure", lambda: seen.append(shown.status.value) or measure())
+    lock(predict.ask("gradient_left"), "About half")
+    assert len(seen) == 1 and "You predicted: About half" in seen[0] and "is being measured" in seen[0]
+    assert "being measured" not in shown.status.value and "Measured: " in shown.status.value
 
 
 def test_an_unknown_name_is_answered_with_those_there_are():

@@ -119,7 +119,7 @@ def test_a_question_counts_the_checks_that_it_took(file):
     answer(2, False)
     assert [(entry["right"], entry["checks"]) for entry in entries(file)] == [(True, 2), (False, 1)]
     words = progress.show("layer_norm").words()
-    assert "1 of 6 right | 1: right at check 2; 2: not right after 1 check; 3, 4, 5, 6: open" in words
+    assert "1 of 6 found | 1: right at check 2; 2: not right after 1 check; 3, 4, 5, 6: open" in words
 
 
 def test_a_failed_measurement_records_nothing_and_an_unknown_exercise_neither(file, monkeypatch):
@@ -196,7 +196,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_is_made_up_for(file, monkeyp
         answer(2, True)
     assert file.read_bytes() == before
     shown = progress.show("layer_norm")
-    assert "2 of 6 right" in shown.words() and len(entries(file)) == 2  # written as soon as it can be
+    assert "2 of 6 found" in shown.words() and len(entries(file)) == 2  # written as soon as it can be
 
 
 def test_a_folder_that_cannot_be_written_is_said_in_a_sentence(tmp_path, file, monkeypatch):
@@ -204,7 +204,7 @@ def test_a_folder_that_cannot_be_written_is_said_in_a_sentence(tmp_path, file, m
     shown = progress.show("layer_norm")
     answer(1, True)
     answer(2, False)
-    assert "1 of 6 right | 1: right at check 1; 2: not right after 1 check" in shown.words()
+    assert "1 of 6 found | 1: right at check 1; 2: not right after 1 check" in shown.words()
     assert "Not kept in a file (progress.json: " in shown.note.value and not (tmp_path / "nowhere").exists()
     assert len(record.read(progress.page())) == 2
 
@@ -331,7 +331,7 @@ def test_off_records_nothing_and_says_so(file, capsys):
     progress.off()
     assert "Progress is off" in capsys.readouterr().out and "Progress is off" in shown.note.value
     answer(2, True)
-    assert file.read_bytes() == before and "1 of 6 right" in progress.show("layer_norm").words()
+    assert file.read_bytes() == before and "1 of 6 found" in progress.show("layer_norm").words()
 
 
 def test_the_environment_says_where_the_file_is(monkeypatch, tmp_path):
@@ -358,11 +358,11 @@ def test_a_submission_is_graded_without_a_record():
 def test_the_table_follows_and_its_page_too(file):
     start = open_widgets()
     shown, course = progress.show("layer_norm"), progress.course()
-    assert "0 of 6 right" in shown.html.value and 'scope="row"' in shown.html.value
+    assert "0 of 6 found" in shown.html.value and 'scope="row"' in shown.html.value
     asked = quiz.ask("layer_norm")
     asked.asked[0].form.entry.value = next(o.text for o in asked.asked[0].question.options if o.right)
     asked.asked[0].form.button.click()
-    assert "1 of 6 right" in shown.html.value and "1 of 6 right" in course.html.value
+    assert "1 of 6 found" in shown.html.value and "1 of 6 found" in course.html.value
     data = re.search(r'download="progress.html" href="data:text/html;base64,([^"]+)"', shown.link.value)[1]
     assert len(record.read(base64.b64decode(data).decode())) == 1
     for one in (shown, course, asked):

@@ -31,7 +31,7 @@ def test_two_switches_show_what_is_measured():
     explorer = explorers.two_switches()
     for (residual, norm), (name, spread, gradients) in corners().items():
         explorer.set(residual=residual, norm=norm)
-        assert explorer.sentence.startswith(f"{name}, 50 layers")
+        assert explorer.sentence.startswith(f"{name}, 50 blocks")
         assert explorer._table.value.count("◀") == 1
         assert gradients.dh.shape == spread.std.shape == (51,)
 
@@ -87,9 +87,9 @@ def test_a_dot_off_the_scale_is_a_triangle_and_the_sentence_says_so(setting, mar
 
 def test_worked_numbers_of_the_first_block():
     explorer = explorers.add_the_input()
-    assert "y = [0.1, 0.3]" in explorer.sentence
+    assert "y = [0.3, 0.1]" in explorer.sentence
     explorer.set(residual=True)
-    assert "x = [1, 2], f(x) = [0.1, 0.3], y = [1.1, 2.3]" in explorer.sentence
+    assert "x = [2, 1], f(x) = [0.3, 0.1], y = [2.3, 1.1]" in explorer.sentence
 
 
 @pytest.mark.parametrize(
@@ -154,6 +154,18 @@ def test_deleting_a_layer_ruins_a_plain_network_and_most_residual_blocks_are_spa
     assert residual.without[0] > 0.4, "the first block is ruinous"
     assert residual.without[-3:].max() < 0.01, "the last ones do nothing"
     assert chance == pytest.approx(0.628, abs=0.05)
+
+
+def test_only_blocks_that_are_there_can_be_deleted():
+    explorer = explorers.delete_a_layer()
+    deleted = explorer.controls["deleted"]
+    for name, (kind, _) in TRAINED.items():
+        explorer.set(name=name)
+        assert deleted.max == len(experiments.trained_lesions(**kind).without)
+        explorer.set(deleted=deleted.max)
+        assert f"block {deleted.max} deleted" in explorer.sentence
+    explorer.set(name=next(iter(TRAINED)))
+    assert deleted.value == deleted.max == 10 and "block 10 deleted" in explorer.sentence
 
 
 def test_short_paths_win_only_where_branches_are_kept_small():
@@ -295,6 +307,20 @@ def test_an_answer_that_cannot_be_drawn_is_explained_without_a_line_of_the_cours
         shown.set(residual=True)
     assert words in shown._alert.value
     assert "<code>" not in shown._alert.value
+
+
+def test_no_gradient_of_the_shattered_is_cut_off():
+    explorer = explorers.shattered()
+    for network in explorers.gradients.SHATTERED:
+        for depth in (1, 16, 24, 50):
+            explorer.set(network=network, depth=depth)
+            ax = explorer.figure.axes[0]
+            assert np.abs(ax.lines[0].get_ydata()).max() <= ax.get_ylim()[1] <= 10
+
+
+def test_no_line_of_a_sentence_begins_with_the_percent_sign():
+    explorer = explorers.survival()
+    assert " %" in explorer.sentence and " %" not in explorer._status.value
 
 
 def test_the_table_of_two_switches_does_not_answer_before():

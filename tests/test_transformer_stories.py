@@ -230,7 +230,7 @@ def test_pre_or_post_says_what_was_measured(pre_or_post, place, final_norm, laye
     expected = [squares[0], squares[layers_], *bounds, np.sqrt(squares[layers_]), pre, post, post / pre]
     np.testing.assert_allclose(numbers_in(pre_or_post.sentence)[1:], expected, rtol=0.006)
     assert f">{layers_} ◀<" in pre_or_post._table.value
-    assert ("gradient, pre-norm, final norm off<" in pre_or_post._table.value) == (not final_norm)
+    assert ("gradient: pre, final norm off<" in pre_or_post._table.value) == (not final_norm)
 
 
 def test_the_picture_shows_the_network_of_the_prediction():
@@ -314,6 +314,7 @@ def test_right_blocks_are_the_reference():
 def test_a_second_half_that_starts_from_the_old_x_lets_no_token_hear_of_another():
     shown = explorers.look_ahead(lambda x, attn, ffn, n1, n2: x + ffn(n2(x)))
     assert "output 4 changes, the others stay the same" in shown.sentence
+    assert shown.sentence.endswith(" The changes differ from the reference's (black marks).")
 
 
 def test_a_normalized_shortcut_stops_the_growth():

@@ -118,6 +118,12 @@ def test_a_run_that_goes_well_has_no_such_place():
 # ------------------------------------------------------------------------------ claims and their conditions
 
 
+def test_40_plain_layers_are_stuck_at_the_rate_of_the_workbench_in_four_of_five_draws():
+    wrong = [100 * trained(40, lr=0.02, seed=seed).error for seed in range(5)]
+    chance = 100 * experiments.chance_error(Y)
+    assert wrong == pytest.approx([chance, chance, 41.5, chance, chance])
+
+
 def test_40_plain_layers_learn_with_adam():
     """Whatever the weights and the order of the batches; the notebook says at most 16 %."""
     for seed, order in itertools.product(range(5), (0, 3)):
@@ -379,6 +385,8 @@ def test_runs_are_sorted_cleared_and_saved(bench, tmp_path, monkeypatch):
     assert [row["run"] for row in bench.runs.sorted("run")] == [1, 2, 3]
     by_loss = [row["run"] for row in bench.runs.sorted("loss")]
     assert by_loss == [2, 3, 1]  # the one that diverged comes last
+    assert bench.runs.sorted("wrong %")[-1]["run"] == 1
+    assert ">–<" in bench._table.value and ">100<" not in bench._table.value  # nothing was measured there
     sentence = bench.sentence
     bench.sort.value = "loss"
     assert bench.sentence == sentence and bench.done > 1  # nothing began again
@@ -386,6 +394,7 @@ def test_runs_are_sorted_cleared_and_saved(bench, tmp_path, monkeypatch):
     with (tmp_path / "workbench_runs.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [int(row["run"]) for row in rows] == by_loss and rows[0]["layers"] == "4"
+    assert rows[2]["loss"] == rows[2]["wrong %"] == "" and float(rows[0]["wrong %"]) < 100
     assert "workbench_runs.csv" in bench.saved.value and "data:text/csv;base64," in bench.saved.value
     bench.clear()
     assert bench._table.value == "" and not bench.runs.rows

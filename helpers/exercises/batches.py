@@ -381,6 +381,9 @@ def _masked_statistics(choice, x, mask, spread):
     if choice == "zeros in var":
         mean = real.mean(axis=0)
         return mean, ((x * m - mean) ** 2).sum(axis=(0, 1)) / len(real)
+    if choice == "zeros in var, all divided":
+        mean = real.mean(axis=0)
+        return mean, ((x * m - mean) ** 2).mean(axis=(0, 1))
     if choice == "zeros in both":
         mean = (x * m).mean(axis=(0, 1))
         return mean, ((x * m - mean) ** 2).mean(axis=(0, 1))

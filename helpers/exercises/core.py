@@ -230,7 +230,13 @@ class Exercise:
         text = (
             f"Your function changes its argument `{name}` in place{how}. Whoever called it still needs the old values: "
             f"in a network the shortcut or the backward pass uses them. `a += b`, `a /= b`, `a[...] = b` and `out=a` "
-            f"write into the same array; write `a = a + b` and so on, or start from `{name}.copy()`."
+            f"write into the same array; write `a = a + b` and so on"
+        )
+        arrays = isinstance(before, list) and isinstance(before[0], np.ndarray)
+        text += (
+            f", in a new list, as `[2 * a for a in {name}]` is one; `{name}.copy()` copies only the list, not its arrays."
+            if arrays
+            else f", or start from `{name}.copy()`."
         )
         outputs = [answer.outputs for answer in answers[: len(self.probes)]]
         besides = None

@@ -100,7 +100,7 @@ def _chain_model(x, Ws, dout, residual, local=SLOPE, upstream="right", back="dz 
                  skip="down + dh", skip_when="right", forward="right", chain="right", slope_of="right", order="right",
                  ends="right", skip_in_dW=False):  # fmt: skip
     """backprop_chain with switches."""
-    adds = {"right": residual, "plain": False, "residual": True}.get(forward, residual)
+    adds = {"plain": False, "residual": True, "ignored": True}.get(forward, residual)
     hs = [x]
     for W in Ws:
         z = hs[-1] @ W
@@ -113,7 +113,7 @@ def _chain_model(x, Ws, dout, residual, local=SLOPE, upstream="right", back="dz 
         "inverted": [not residual] * len(Ws),
         "first layer": [residual and i == 0 for i in range(len(Ws))],
         "last layer": [residual and i == len(Ws) - 1 for i in range(len(Ws))],
-    }[skip_when]
+    }["always" if forward == "ignored" else skip_when]
     start = np.ones_like(dout) if chain == "ones" else dout
     dhs, dWs, dzs = [start], [], []
     walk = range(len(Ws)) if chain == "forward order" else reversed(range(len(Ws)))
@@ -176,8 +176,8 @@ backprop_chain = Exercise(
     ),
     prompt=(
         "Write `backprop_chain(x, Ws, dout, residual)`: gradients in a stack of tanh layers, h[l+1] = tanh(h[l] @ W[l]), "
-        "plus h[l] when `residual` is true; h[0] is `x`. `x` has shape (n, d), `Ws` is a list of L matrices, `dout` is "
-        "the gradient at the last output. Return two lists, the earliest layer first: [dL/dh[0], ..., dL/dh[L]], L + 1 "
+        "plus h[l] when `residual` is true; h[0] is `x`. `x` has shape (n, d), `Ws` is a list of L matrices, which "
+        "may change the width where there is no shortcut; `dout` is the gradient at the last output. Return two lists, the earliest layer first: [dL/dh[0], ..., dL/dh[L]], L + 1 "
         "entries, the last of which is `dout`; and [dL/dW[0], ..., dL/dW[L-1]]. The gradients of W are sums over the n "
         "rows, not averages."
     ),

@@ -20,7 +20,7 @@ from .comparing import alike
 NAMES = [
     "eps", "gamma", "beta", "running_mean", "running_var", "x", "w", "dx", "dW", "dgamma", "dbeta", "var", "sqrt",
     "rstd", "rstd**2", "g", "f", "f(x)", "ffn", "norm1", "norm2", "base_std", "n_layer", "mean(g)", "x_hat", "dy",
-    "dz", "sum(g)", "max_norm", "mean(g * x_hat)", "sum(g * x_hat)", "n", "r", "r**2", "dr",
+    "dz", "dh", "dout", "lr", "z", "x**3", "norm(x)", "mean(x**2)", "sum(g)", "max_norm", "mean(g * x_hat)", "sum(g * x_hat)", "n", "r", "r**2", "dr",
 ]  # fmt: skip
 
 
@@ -101,7 +101,7 @@ class Space:
 
     def message(self, slips):
         """What to tell the learner about these slips together."""
-        text = self.named(frozenset(slip.name for slip in slips))
+        text = _capital(self.named(frozenset(slip.name for slip in slips)) or "")
         if not text and len(slips) == 1:
             text = _capital(slips[0].message)
         elif not text:
@@ -116,7 +116,7 @@ class Space:
 def _capital(text):
     """A capital letter at the start, unless a name in the code stands there."""
     named = text.startswith(("a * ", *(name + end for name in NAMES for end in (" ", ",", "'", "("))))
-    return text if named else text[0].upper() + text[1:]
+    return text if named else text[:1].upper() + text[1:]
 
 
 def search(space, probes, answers, wrong, most=None):

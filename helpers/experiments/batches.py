@@ -58,12 +58,12 @@ def over_batch(x: np.ndarray) -> np.ndarray:
     return layers.batch_norm(x, one, zero, zero, one, training=True)[0]
 
 
-def neighbours_moved(norm, batch: int, chosen: int, by: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The first feature of one of EXAMPLES[:batch] is moved -> inputs then, outputs before and then, (batch, 4)."""
+def neighbours_moved(norm, batch: int, chosen: int, by: float) -> tuple[np.ndarray, np.ndarray]:
+    """The first feature of one of EXAMPLES[:batch] is moved -> outputs before and then, (batch, 4)."""
     before = EXAMPLES[:batch]
     now = before.copy()
     now[chosen, 0] += by
-    return now, norm(before), norm(now)
+    return norm(before), norm(now)
 
 
 # ------------------------------------------------------------------------------ sequences

@@ -10,7 +10,7 @@ from ..figures.batches import BATCH, LAYER
 from ..figures.drawing import GHOST
 from ..live import Live, Told, live
 from ..running import Run
-from .learner import about, given, shaped
+from .learner import about, given, shaped, unlike
 
 FEATURES = 4
 ONE, ZERO = np.ones(FEATURES), np.zeros(FEATURES)
@@ -57,15 +57,17 @@ def neighbour(batch_norm: Callable | None = None) -> Live:
 
     def update(batch, example, move):
         chosen = example - 1
-        (now, *batch_outputs), (_, *layer_outputs) = (
-            batches.neighbours_moved(norm, batch, chosen, move) for norm in (yours, layer_norm)
+        mine, layer, reference = (
+            batches.neighbours_moved(norm, batch, chosen, move)
+            for norm in (yours, layer_norm, batches.over_batch)
         )
-        changes = [np.delete(after - was, chosen, axis=0) for was, after in (batch_outputs, layer_outputs)]
-        if batch_norm is not None:
-            batch_outputs.append(batches.over_batch(now))
+        changes = [np.delete(after - was, chosen, axis=0) for was, after in (mine, layer, reference)]
         moved = f"The first feature of example {example} is moved by {figures.words(move)}." if move else ""
-        others, remark = f"the other {batch - 1} examples", about(exercise, batch_norm)
-        return picture.update(moved, (batch_outputs, layer_outputs), chosen, changes, others, remark)
+        others, differ = f"the other {batch - 1} examples", unlike("The outputs", mine[1], reference[1])
+        name = f"your {exercise.name}" if differ else "BatchNorm"
+        outputs = mine if batch_norm is None else (*mine, reference[1]), layer
+        remark = about(exercise, batch_norm) + differ
+        return picture.update(moved, outputs, chosen, changes, others, remark, name)
 
     # With two examples only their order counts, and the other one does not move.
     batch = controls.whole("examples in the batch", 6, 3, len(batches.EXAMPLES))
@@ -133,8 +135,10 @@ def padding(masked_batch_norm: Callable | None = None) -> Live:
         x = x + mean * mask[..., None]
         y = masked_output(x, mask) if masked else batches.over_tokens(x)
         reference = exercise.reference(x, mask, ONE, ZERO)
-        remark = about(exercise, masked_batch_norm, masked)
         x, y, reference = (a[..., 0] for a in (x, y, reference))
+        remark = about(exercise, masked_batch_norm, masked)
+        if masked:
+            remark += unlike("The outputs", y, reference, "of real tokens: dashed; of padding: 0")
         return picture.update(x, y, reference, mask, masked, remark)
 
     return live(

@@ -148,7 +148,7 @@ def shattered() -> Live:
         update,
         lambda: picture.sentence,
         network=controls.choice("network", *SHATTERED),
-        depth=controls.whole("depth", 24, 1, 50),
+        depth=controls.whole("depth", 1, 1, 50),
     )
 
 

@@ -66,6 +66,12 @@ def about(exercise, function, used=True, drawn="Drawn"):
     return f" {drawn} with your {exercise.name}."
 
 
+def unlike(what, drawn, reference, marks="black marks"):
+    """What the sentence adds when what is drawn is not the reference's; marks: how the reference is drawn."""
+    same = np.allclose(drawn, reference, rtol=1e-6, atol=1e-9)
+    return "" if same else f" {what} differ from the reference's ({marks})."
+
+
 def about_all(*pairs):
     """The same of several pairs (exercise, function), in one sentence or two."""
     passed = [(exercise, function) for exercise, function in pairs if function is not None]

@@ -12,7 +12,7 @@ from ..live import Live, live
 from .learner import about, given, shaped
 
 NETWORK = ("Without residuals", False), ("With residuals", True)
-X, F = np.array([1.0, 2.0]), np.array([0.1, 0.3])
+X, F = np.array([2.0, 1.0]), np.array([0.3, 0.1])
 
 
 def add_the_input(residual_block: Callable | None = None) -> Live:
@@ -136,15 +136,12 @@ def delete_a_layer() -> Live:
     def update(name, deleted):
         kind, color = TRAINED[name]
         seen = experiments.trained_lesions(**kind)
-        return picture.update(seen, chance, min(deleted, len(seen.without)), name, color)
+        return picture.update(seen, chance, deleted, name, color)
 
-    return live(
-        picture.figure,
-        update,
-        lambda: picture.sentence,
-        name=controls.toggle("network", *TRAINED),
-        deleted=controls.whole("delete block (0: none)", 0, 0, 20),
-    )
+    name = controls.toggle("network", *TRAINED)
+    deleted = controls.whole("delete block (0: none)", 0, 0, 20)
+    controls.at_most(deleted, name, lambda name: len(experiments.trained_lesions(**TRAINED[name][0]).without))
+    return live(picture.figure, update, lambda: picture.sentence, name=name, deleted=deleted)
 
 
 def paths() -> Live:

@@ -11,7 +11,7 @@ from ..experiments import precision
 from ..experiments.invariance import CHANGES
 from ..live import Live, Told, live
 from ..running import Run
-from .learner import about, given, shaped
+from .learner import about, given, shaped, unlike
 
 EXAMPLES = {
     "four numbers": (2, -3, 1, 4),
@@ -41,7 +41,10 @@ def _whose(plain, exercise, function, reference):
 
 
 def two_norms(rms_norm: Callable | None = None, rms_norm_offset: Callable | None = None) -> Live:
-    """The same vector through LayerNorm and RMSNorm, and what an offset does; with your own functions, yours."""
+    """The same vector through LayerNorm and RMSNorm, and what an offset does; with your own functions, yours.
+
+    Between the gains γ and 1 + w one can choose when rms_norm_offset is given.
+    """
     plain, offset_gain = exercises.rms_norm, exercises.rms_norm_offset
     picture = figures.TwoNorms(rms_norm is not None or rms_norm_offset is not None)
     gains = {"γ": (plain, rms_norm), "1 + w": (offset_gain, rms_norm_offset)}
@@ -67,7 +70,10 @@ def two_norms(rms_norm: Callable | None = None, rms_norm_offset: Callable | None
     w = controls.number("w", 0.0, -2.0, 2.0, 0.1)
     controls.only_when(gain, "γ", gamma)
     controls.only_when(gain, "1 + w", w)
-    gain.value = "γ" if rms_norm_offset is None else "1 + w"  # begin with what is theirs
+    if rms_norm_offset is None:
+        gain.layout.display = "none"  # what 1 + w is good for comes with that exercise
+    else:
+        gain.value = "1 + w"  # begin with what is theirs
     return live(
         picture.figure, update, lambda: picture.sentence,
         x=controls.Numbers("input x", EXAMPLES),
@@ -102,10 +108,11 @@ def what_the_gradient_loses(rms_norm_backward: Callable | None = None) -> Live:
         rms, std = np.sqrt(size**2 + eps), np.sqrt((size * direction).var() + eps)
         mine = given(exercise, rms_norm_backward)
         dx = backward(mine, dy[None], x[None], eps)[0]
-        reference = sizes(exercise.reference, size, eps, rms)
-        whose = _whose("RMSNorm's backward pass", exercise, rms_norm_backward, reference)
+        kept, reference = (sizes(function, size, eps, rms) for function in (mine, exercise.reference))
+        name, beside, remark = _whose("RMSNorm's backward pass", exercise, rms_norm_backward, reference)
+        remark += unlike("The bars", kept, reference, "circles")
         layer = sizes(layers.layer_norm_backward, size, eps, std)
-        return picture.update(x, x / rms, dy, dx, layer, sizes(mine, size, eps, rms), *whose)
+        return picture.update(x, x / rms, dy, dx, layer, kept, name, beside, remark)
 
     return live(
         picture.figure, update, lambda: picture.sentence,

@@ -42,8 +42,8 @@ MEASURED = {  # row of the table: what stands there for a norm
     "change: other example": lambda name: words(sharing.neighbour_effect(name)),
     "change: later token": lambda name: words(sharing.future_effect(name)),
     "change: padding": lambda name: words(sharing.padding_effect(name)),
-    "one token alone": _alone,
     "change: evaluation": lambda name: words(sharing.evaluation_effect(name)),
+    "one token alone": _alone,
     "learned + kept": _kept,
 }
 

@@ -10,7 +10,7 @@ from ..figures import words
 from ..live import Live, live
 from ..running import Run
 from .gradients import together
-from .learner import about, about_all, given, number, shaped
+from .learner import about, about_all, given, number, shaped, unlike
 
 TOKENS = 8
 
@@ -30,7 +30,7 @@ def look_ahead(transformer_block: Callable | None = None) -> Live:
 
         changed, reference = changes(yours), changes(exercise.reference)  # the weights are the reference's
         rival = None if transformer_block is None else reference
-        remark = about(exercise, transformer_block)
+        remark = about(exercise, transformer_block) + unlike("The changes", changed, reference)
         return picture.update(block.attn.weights[head - 1], changed, rival, token, causal, head, remark)
 
     causal = controls.toggle("mask", ("none", False), ("causal", True))
@@ -64,6 +64,8 @@ def pre_or_post(pre_norm_block: Callable | None = None, post_norm_block: Callabl
         by_depth = {place: transformer.by_depth(place, final_norm) for place in exercise}
         drawn = "Gradients and table are the reference's; the stream is drawn"
         remark = about(exercise[place], function[place], drawn=drawn)
+        if given:
+            remark += unlike("Its sizes", squares, other, "dotted")
         name = "the reference" if given else rival
         visited.add(layers)
         return picture.update(squares, other, name, place, final_norm, by_depth, visited, remark)

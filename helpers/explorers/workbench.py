@@ -75,7 +75,8 @@ class Runs:
             self.numbered += 1
         number = self.rows[key]["run"] if key in self.rows else self.numbered
         last = progress[-1]
-        result = {"steps done": last.step, "loss": last.loss, "wrong %": 100 * last.error}
+        wrong = np.nan if last.diverged else 100 * last.error  # without scores nothing is right or wrong
+        result = {"steps done": last.step, "loss": last.loss, "wrong %": wrong}
         self.rows[key], self.progress[key] = {"run": number, **setting, **result}, progress
 
     def clear(self):
@@ -116,15 +117,16 @@ class Runs:
             ", ".join(described),
             str(row["steps done"]),
             loss,
-            figures.words(row["wrong %"]),
+            "–" if np.isnan(row["wrong %"]) else figures.words(row["wrong %"]),
         ]
 
     def csv(self, by):
-        """All columns of all runs as the text of a CSV file."""
+        """All columns of all runs as the text of a CSV file; nothing where a run that diverged has no number."""
         rows, text = self.sorted(by), io.StringIO(newline="")
         writer = csv.DictWriter(text, rows[0])
         writer.writeheader()
-        writer.writerows(rows)
+        for row in rows:
+            writer.writerow({name: "" if value != value else value for name, value in row.items()})  # NaN: ""
         return text.getvalue()
 
 
@@ -220,7 +222,7 @@ def workbench() -> Bench:
         place=place,
         optimizer=controls.choice("optimizer", *OPTIMIZERS),
         lr=controls.choice("learning rate", 0.02, 0.001, 0.003, 0.01, 0.05, 0.1),
-        budget=controls.choice("steps", 400, 1500, 3000),
+        budget=controls.choice("steps", 400, 200, 1500, 3000),
         seed=controls.whole("random weights no.", 0, 0, 4),
     )
 

@@ -80,12 +80,15 @@ class Dependence:
         legend_above(right, second.before, second.now)
         self.sentence = ""
 
-    def update(self, moved, outputs, chosen, changes, others, remark=""):
+    def update(self, moved, outputs, chosen, changes, others, remark="", name="BatchNorm"):
         """moved: what was moved, in words, or nothing; outputs: (before, now) or (before, now, reference) of
-        each norm, (places, features); changes: of the outputs at `others`, for each norm."""
-        batch, layer = (self._change(change) for change in changes)
+        each norm, (places, features); changes: of the outputs at `others`, for each norm, and for the reference
+        where there is one; name: whose BatchNorm it is."""
+        batch, layer, *reference = map(self._change, changes)
+        if reference and reference != [batch]:
+            batch += f" (the reference {reference[0]})"
         self.sentence = (
-            f"{moved} At {others}, BatchNorm {batch}; LayerNorm {layer}."
+            f"{moved} At {others}, {name} {batch}; LayerNorm {layer}."
             if moved
             else "Nothing is moved yet: every output is where it was."
         ) + remark
@@ -113,7 +116,7 @@ class Dependence:
 class Lengths:
     """How many sequences still have a token at each position, and the mean and spread over those."""
 
-    LIMITS = -2.0, 2.5
+    LIMITS = -3.0, 3.0
 
     def __init__(self, longest):
         self.figure, (self.left, right) = new_figure(2)
@@ -412,7 +415,7 @@ class AtInit:
         theory = () if growth is None else growth ** (len(dh) - 1.0 - layer)
         expected = "" if growth is None else f" (theory for large batches: {words(growth, 4)})"
         self.sentence = (
-            f"{network}: the gradient at the input is {words(dh[0])} times what entered at the last layer. Between layers "
+            f"{network}: the gradient at the input is {words(dh[0])} times what entered at the output. Between layers "
             f"{layer[self.INNER][0]} and {layer[self.INNER][-1]} each layer multiplies it by {words(factor, 4)}{expected}."
         )
         self.layers.legend.set_visible(growth is not None)

@@ -74,7 +74,7 @@ class Invariance:
     def _row(name, row, visited):
         cells = []
         for change, move, claimed in zip(CHANGES, row, CLAIMED[name]):
-            size = f"= {words(move, 1)}" if move < UNMOVED else f"≠ {words(move, 2)}"
+            size = f"=\u00a0{words(move, 1)}" if move < UNMOVED else f"≠\u00a0{words(move, 2)}"
             mark = " ✗" if (move < UNMOVED) != claimed else ""
             cells.append(size + mark if change in visited else "?")
         return (name, *cells)

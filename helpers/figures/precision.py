@@ -123,8 +123,7 @@ class Kept:
         self.figure, axes = new_figure(2)
         self.lines = []
         for ax, name, color in zip(axes, ("LayerNorm", "RMSNorm"), (GHOST, WITH)):
-            (line,) = ax.plot([], [], "-", color=color, lw=2, label=f"{name}, stored in float16")
-            line.set_drawstyle("steps-mid")
+            (line,) = ax.plot([], [], ".", color=color, ms=3, label=f"{name}, stored in float16")
             ax.set(xlim=(-4, 4))
             ax.set_xlabel("input − its mean", fontsize=12)
             legend_above(ax, line)

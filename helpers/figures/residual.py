@@ -21,10 +21,7 @@ from .drawing import (
 
 
 class TwoVectors:
-    """The input, the branch's output and what comes out, as arrows in the plane, both axes to one scale.
-
-    The second feature, the larger one, lies along the wide side of the picture.
-    """
+    """The input, the branch's output and what comes out, as arrows in the plane, both axes to one scale."""
 
     def __init__(self):
         self.figure, (self.ax,) = new_figure()
@@ -39,8 +36,8 @@ class TwoVectors:
             [], [], "o", color=WITH, mfc="none", mew=2.5, ms=15, label="what comes out, y"
         )
         self.ax.set(xlim=(-0.4, 5.6), ylim=(-0.15, 2.25), aspect="equal")
-        self.ax.set_xlabel("second feature", fontsize=12)
-        self.ax.set_ylabel("first feature", fontsize=12)
+        self.ax.set_xlabel("first feature", fontsize=12)
+        self.ax.set_ylabel("second feature", fontsize=12)
         handles = [
             self.ax.plot([], [], lw=4, color=c, label=n)[0] for c, n in ((GHOST, "x"), (LEARNED, "f(x)"))
         ]
@@ -50,10 +47,10 @@ class TwoVectors:
     def update(self, x, f, y, residual, remark=""):
         """x, f, y (2,): input, branch and output; with a residual f starts where x ends."""
         start = x if residual else np.zeros(2)
-        self.parts.set_offsets([(0, 0), start[::-1]])
-        self.parts.set_UVC(*np.transpose([x, f])[::-1])
-        self.out.set_data([0, y[1]], [0, y[0]])
-        self.ring.set_data([y[1]], [y[0]])
+        self.parts.set_offsets([(0, 0), start])
+        self.parts.set_UVC(*np.transpose([x, f]))
+        self.out.set_data([0, y[0]], [0, y[1]])
+        self.ring.set_data([y[0]], [y[1]])
         rule = "With the residual connection, y = x + f(x)" if residual else "Without it, y = f(x)"
         shown = (f"[{words(v[0])}, {words(v[1])}]" for v in (x, f, y))
         self.sentence = "{}: x = {}, f(x) = {}, y = {}.".format(rule, *shown) + remark
@@ -153,8 +150,8 @@ class Deletions:
         which = f"block {deleted} deleted" if deleted else "all blocks in place"
         error = errors[deleted - 1] if deleted else base
         self.sentence = (
-            f"{name}, {which}: {words(error)} % of the training points are wrong. Deleting one block costs "
-            f"{words(np.median(errors) - base)} points in the median; the worst is block {errors.argmax() + 1} "
+            f"{name}, {which}: {words(error)} % of the training points are wrong. Deleting one block raises that by "
+            f"{words(np.median(errors) - base)} percentage points in the median; the worst is block {errors.argmax() + 1} "
             f"with {words(errors.max())} % wrong."
         )
         return [self.bars.artist, self.marked.artist, self.chance]

@@ -44,7 +44,7 @@ class Survival:
         left = kept**layer
         self.bars.set(layer, 0, left)
         self.sentence = (
-            f"Toy model: each layer keeps {words(kept)} of the signal; after {self.LAYERS} layers "
+            f"Toy model: each layer keeps {words(100 * kept)} % of the signal; after {self.LAYERS} layers "
             f"{words(100 * left[-1])} % of it is left."
         )
         return [self.bars.artist, self.spine]
@@ -59,6 +59,8 @@ class TwoSwitches:
         self.limits = decades(np.array([smallest, largest]))
         self.spread = LayerBars(left, "spread σ, forward", rival=False)
         self.gradient = LayerBars(right, "gradient |dL/dh|, backward", rival=False)
+        for bars in (self.spread, self.gradient):
+            bars.ax.set_xlabel("block (0 is the input)", fontsize=12)
         self.sentence = self.details = ""
 
     def update(self, std, dh, name, corners):
@@ -67,7 +69,7 @@ class TwoSwitches:
         corners: {name: (std at the end, ratio), or None as long as it was not shown}.
         """
         self.sentence = (
-            f"{name}, {count(len(dh) - 1, 'layer')}: forward, the spread ends at σ = {words(std[-1])}; backward, "
+            f"{name}, {count(len(dh) - 1, 'block')}: forward, the spread ends at σ = {words(std[-1])}; backward, "
             f"{share(dh[0] / dh[-1])}."
         )
         self.details = self._table(corners, name)
@@ -77,7 +79,7 @@ class TwoSwitches:
 
     @staticmethod
     def _table(corners, name):
-        head = ("network", "σ after the last layer", "gradient at the input, over that at the last layer")
+        head = ("network", "σ after the last block", "gradient at the input, over that at the last block")
         rows = [(corner, *(map(words, seen) if seen else "??")) for corner, seen in corners.items()]
         return table(head, rows, name)
 
@@ -107,9 +109,8 @@ def share(ratio):
     if not np.isfinite(ratio):
         return f"the gradient at the input is {words(ratio)}"
     if ratio >= 1:
-        return f"the gradient at the input is {words(ratio)} times what entered at the last layer"
-    exact = f" (first layer to last: {words(ratio)})" if ratio < 1e-3 else ""
-    return f"{words(100 * ratio)} % of the gradient is left at the input{exact}"
+        return f"the gradient at the input is {words(ratio)} times what entered at the output"
+    return f"{words(100 * ratio)} % of the gradient is left at the input"
 
 
 class WhichGradient:
@@ -136,7 +137,8 @@ class WhichGradient:
         self.dW.set_data(layer, dW)
         self.sentence = (
             f"{network}: from the last layer to the first, the gradient of the activations becomes "
-            f"{words(dh[0])} times as large, that of the weights {words(dW[0])} times."
+            f"{words(dh[0])} times as large, that of the weights {words(dW[0])} times; in the last layer it is "
+            f"{words(seen.dW[-1])}, for a gradient of length 1 at the output."
         )
         return [self.dh, self.dW]
 
@@ -191,7 +193,8 @@ class Drift:
         artists = self.spread.update(seen.std, color, other, theory)
         high = self.spread.ax.get_ylim()[1]
         if high != self.right.get_ylim()[1]:
-            self.right.set_yticks([-high, -(high**0.5), 0, high**0.5, high])
+            ones = [-1, 1] if high <= 1e4 else []  # elsewhere they would touch the 0
+            self.right.set_yticks([-high, -(high**0.5), 0, *ones, high**0.5, high])
         set_limits(self.right, self.spread.ax.get_xlim(), (-high, high))
         self.mean.set_data(np.arange(len(seen.mean)), seen.mean)
         return [*artists, self.mean, self.rows]

@@ -10,6 +10,8 @@ from .drawing import (
     WITHOUT,
     legend_above,
     new_figure,
+    set_limits,
+    step_up,
     words,
 )
 
@@ -63,7 +65,7 @@ class Shattered:
     def __init__(self):
         self.figure, (self.left, right) = new_figure(2, width_ratios=[3, 2])
         (self.curve,) = self.left.plot([], [], "-", color=WITH, lw=1.2)
-        self.left.set(xlim=(-2, 2), ylim=(-3.5, 3.5))
+        self.left.set(xlim=(-2, 2))
         self.left.set_xlabel("input x, a single number", fontsize=12)
         self.left.set_ylabel("gradient, in standard deviations", fontsize=12)
         (self.measured,) = right.plot([], [], "o", color=INK, ms=5, label="measured")
@@ -78,7 +80,10 @@ class Shattered:
     def update(self, curve, likeness, correlations, depth, name, color):
         """curve: GradientCurve; likeness: its autocorrelation; correlations: {depth: number}, measured."""
         gradient = curve.gradient - curve.gradient.mean()
-        self.curve.set_data(curve.x, gradient / (gradient.std() or 1.0))
+        gradient /= gradient.std() or 1.0
+        high = max(5.0, step_up(np.abs(gradient).max()))
+        set_limits(self.left, y=(-high, high))
+        self.curve.set_data(curve.x, gradient)
         self.curve.set_color(color)
         depths = np.array(list(correlations))
         self.measured.set_data(depths, np.clip(list(correlations.values()), 1e-3, None))

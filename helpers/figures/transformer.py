@@ -123,9 +123,7 @@ class PreOrPost:
             f"mean square to {words(np.sqrt(squares[-1]))}. The last matrix gets a gradient of {words(pre.dW[at])} with pre-norm and {last}, of {words(post.dW[at])} "
             f"with post-norm: {words(ratio)} times that.{remark}"
         )
-        self.details = self._table(
-            pre, post, listed, depth, "pre-norm" if final_norm else "pre-norm, final norm off"
-        )
+        self.details = self._table(pre, post, listed, depth, "pre" if final_norm else "pre, final norm off")
         return [*self._draw_stream(squares, rival, rival_name, place), *self._draw_gradients(by_depth, at)]
 
     def _draw_stream(self, squares, rival, rival_name, place):
@@ -146,8 +144,8 @@ class PreOrPost:
 
     def _table(self, pre, post, listed, depth, name):
         """Means of three networks each; name: of the pre-norm ones."""
-        head = ["layers", f"gradient, {name}", "post-norm", "post / pre", "rms of the stream, pre-norm"]
-        head += [f"loss, {name}", "loss, post-norm"]
+        head = ["layers", f"gradient: {name}", "gradient: post", "post / pre", "rms of the stream (pre)"]
+        head += [f"loss: {name}", "loss: post"]
         columns = (pre.dW, post.dW, post.dW / pre.dW, pre.rms, pre.loss, post.loss)
         rows = [
             (str(n), *(map(words, row) if n in listed else "?" * len(row)))

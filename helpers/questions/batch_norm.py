@@ -18,7 +18,7 @@ def share_a_mean():
 
 def neighbours():
     """How far the outputs of five examples move, at most, when the first feature of a sixth moves by 5."""
-    _, before, now = batches.neighbours_moved(batches.over_batch, 6, 5, 5.0)
+    before, now = batches.neighbours_moved(batches.over_batch, 6, 5, 5.0)
     return np.abs(now - before)[:5].max()
 
 
@@ -43,6 +43,20 @@ PREDICTIONS = {
         "To BatchNorm a token is one more example. Feature 3 has one mean over everything that has a feature 3: the "
         "whole batch, and all tokens in it.",
     ),
+    "batch_of_two": Choice(
+        "BatchNorm of a batch of two",
+        "A batch of two examples: a feature has the values 3.1 and 3.2. What does BatchNorm make of them, "
+        "in training, with γ = 1 and β = 0?",
+        {
+            "Hardly different numbers: 3.1 and 3.2 were close": lambda y: y < 0.5,
+            "About −1 and 1": lambda y: 0.5 <= y < 1.5,
+            "Large numbers: the spread, by which it divides, is small": lambda y: y >= 1.5,
+        },
+        batch_of_two,
+        lambda y: f"{words(-y)} and {words(y)}",
+        "Two numbers lie one spread below and one spread above their mean, whatever they are. All that is left is "
+        "which one was larger.",
+    ),
     "neighbour": Choice(
         "your neighbour moves",
         "Six examples are normalized together by BatchNorm, in training. Their features have a spread of about 1. Now "
@@ -58,20 +72,6 @@ PREDICTIONS = {
         lambda change: f"by up to {words(change)}",
         "All six are normalized by a mean and a spread that each of them helps to make. In training, an answer of "
         "BatchNorm belongs to the batch, not to the example.",
-    ),
-    "batch_of_two": Choice(
-        "BatchNorm of a batch of two",
-        "A batch of two examples: a feature has the values 3.1 and 3.2. What does BatchNorm make of them, "
-        "in training, with γ = 1 and β = 0?",
-        {
-            "Hardly different numbers: 3.1 and 3.2 were close": lambda y: y < 0.5,
-            "About −1 and 1": lambda y: 0.5 <= y < 1.5,
-            "Large numbers: the spread, by which it divides, is small": lambda y: y >= 1.5,
-        },
-        batch_of_two,
-        lambda y: f"{words(-y)} and {words(y)}",
-        "Two numbers lie one spread below and one spread above their mean, whatever they are. All that is left is "
-        "which one was larger.",
     ),
     "batch_norm_at_init": Choice(
         "gradient through 30 fresh layers",

@@ -76,21 +76,6 @@ PREDICTIONS = {
         "A ReLU lets half of the squared signal through, and a gain of √2 ≈ 1.4 doubles it again. With gain 1 the "
         "same network loses all but 1 part in 10,000 or less. Before any training, the gain decides.",
     ),
-    "deep_or_shallow": Choice(
-        "training loss, 4 and 40 plain layers",
-        "Two plain ReLU networks, 4 and 40 layers deep, learn the same points with the same optimizer "
-        "for 200 steps. Which of them has the lower loss on the points that it was trained with?",
-        {
-            "The one with 4 layers": lambda loss: loss[4] < loss[40] / 2,
-            "Both about the same": lambda loss: 0.5 <= loss[4] / loss[40] <= 2,
-            "The one with 40 layers: it can do all that the other can": lambda loss: loss[40] < loss[4] / 2,
-        },
-        training_losses,
-        lambda loss: f"loss {words(loss[4], 2)} with 4 layers, {words(loss[40], 2)} with 40",
-        "The deep network could copy the shallow one and pass its result on, so it can do as well; it does not "
-        "find that in these steps. With more steps or another optimizer it may. This is degradation, and it "
-        "happens although the gain of √2 keeps the gradient alive.",
-    ),
     "shattered": Choice(
         "gradients at neighbouring inputs, 24 plain layers",
         "A plain network of 24 ReLU layers with BatchNorm takes one number as its input. You look at its "
@@ -105,6 +90,21 @@ PREDICTIONS = {
         lambda alike: f"correlation {words(alike, 2)}",
         "The gradient has the right size and tells you nothing about the next point: it is shattered, like white "
         "noise. Without BatchNorm the same plain network stays far smoother, and so does a residual one.",
+    ),
+    "deep_or_shallow": Choice(
+        "training loss, 4 and 40 plain layers",
+        "Two plain ReLU networks, 4 and 40 layers deep, learn the same points with the same optimizer "
+        "for 200 steps. Which of them has the lower loss on the points that it was trained with?",
+        {
+            "The one with 4 layers": lambda loss: loss[4] < loss[40] / 2,
+            "Both about the same": lambda loss: 0.5 <= loss[4] / loss[40] <= 2,
+            "The one with 40 layers: it can do all that the other can": lambda loss: loss[40] < loss[4] / 2,
+        },
+        training_losses,
+        lambda loss: f"loss {words(loss[4], 2)} with 4 layers, {words(loss[40], 2)} with 40",
+        "The deep network could copy the shallow one and pass its result on, so it can do as well; it does not "
+        "find that in these steps. With Adam, or at a smaller rate, 400 steps are enough. This is degradation, and "
+        "it happens although the gain of √2 keeps the gradient alive at first.",
     ),
 }
 

@@ -58,6 +58,11 @@ class Prediction:
     def __init__(self, title, text, measure, says, why):
         self.title, self.text, self.measure, self.says, self.why = title, text, measure, says, why
 
+    @property
+    def measured(self):
+        """Has `value` been asked for before? Only the first time may take long."""
+        return "value" in vars(self)
+
     @functools.cached_property
     def value(self):
         """What is measured, the first time it is asked for."""
@@ -95,6 +100,7 @@ class Number(Prediction):
     """
 
     def __init__(self, title, text, measure, says, why, factor=2, unit=""):
+        text += f" (Within a factor of {factor:g} it counts as a hit.)"
         super().__init__(title, text, measure, says, why)
         self.factor, self.unit = factor, unit
 
@@ -124,4 +130,4 @@ class Number(Prediction):
         way = "high" if answer > self.value else "low"
         off = self._off_by(answer)
         times = "more than 10,000" if off > 1e4 else f"{off:.0f}" if off > 10 else f"{off:.2g}"
-        return f"Not as you predicted: {times} times too {way}. Within a factor of {self.factor:g} it counts as a hit."
+        return f"Not as you predicted: {times} times too {way}."

@@ -42,9 +42,9 @@ def clipped_loss():
 PREDICTIONS = {
     "plain_with_adam": Choice(
         "40 plain layers, Adam instead of SGD",
-        "40 plain ReLU layers learn nothing in 400 steps of SGD: 62.8 % of the training points are wrong, as many as "
-        "if it always named the arm with the most points. The same network, half as many steps, but Adam with a learning rate of 0.001. How many are "
-        "wrong now?",
+        "40 plain ReLU layers learn nothing in 400 steps of SGD with a learning rate of 0.02: 62.8 % of the training points "
+        "are wrong, as many as if the network always named the arm with the most points. The same network, half as many "
+        "steps, but Adam with a learning rate of 0.001. How many are wrong now?",
         {
             "More than 40 %: without shortcuts it is too deep": lambda error: error > 40,
             "Between 10 and 40 %": lambda error: 10 <= error <= 40,

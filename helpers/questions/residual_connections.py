@@ -33,6 +33,16 @@ PREDICTIONS = {
         "A random matrix already turns its input into an unrelated direction at the first layer. With a shortcut "
         "the input stays in the sum, and the cosine falls only slowly.",
     ),
+    "slope_product": Number(
+        "gradient through 50 blocks, f′ = 0.1 in each",
+        "In 50 residual blocks, one after the other, the slope of each branch is $f'(x) = 0.1$. "
+        "By what factor is the gradient multiplied on its way through all of them?",
+        lambda: experiments.toy_gradient_norms(50, 0.1, residual=True)[0],
+        lambda factor: f"{words(factor)} times",
+        "Each block multiplies by 1 + f′ = 1.1, which looks harmless, and fifty of them make `1.1 ** 50`. With "
+        "f′ = −0.1 it is `0.9 ** 50`: the gradient vanishes in spite of the shortcut.",
+        factor=3,
+    ),
     "delete_one_layer": Choice(
         "residual network: one block deleted",
         "A residual network of 20 blocks, with LayerNorm in front of each branch, has learned to tell three classes "
@@ -47,16 +57,6 @@ PREDICTIONS = {
         lambda percent: f"{words(percent, 2)} % errors in the median",
         "Most blocks only add a little to a stream that runs past them, so the others still find what they know. "
         "The median hides the first blocks: delete one of those and the network does hardly better than guessing.",
-    ),
-    "slope_product": Number(
-        "gradient through 50 blocks, f′ = 0.1 in each",
-        "In 50 residual blocks, one after the other, the slope of each branch is $f'(x) = 0.1$. "
-        "By what factor is the gradient multiplied on its way through all of them?",
-        lambda: experiments.toy_gradient_norms(50, 0.1, residual=True)[0],
-        lambda factor: f"{words(factor)} times",
-        "Each block multiplies by 1 + f′ = 1.1, which looks harmless, and fifty of them make `1.1 ** 50`. With "
-        "f′ = −0.1 it is `0.9 ** 50`: the gradient vanishes in spite of the shortcut.",
-        factor=3,
     ),
 }
 

@@ -14,9 +14,14 @@ TITLE = "05 RMSNorm"
 EXERCISES = ("rms_norm", "rms_norm_offset", "rms_norm_backward")
 
 
-def mean_output(offset):
-    """Mean of what RMSNorm makes of [2, -3, 1, 4] when this is added to each."""
-    return rms_norm(np.array([2.0, -3.0, 1.0, 4.0]) + offset, np.ones(4)).mean()
+def four_outputs(offset):
+    """What RMSNorm makes of [2, -3, 1, 4] when this is added to each, by the number it is made of."""
+    x = np.array([2.0, -3.0, 1.0, 4.0])
+    return dict(zip(x, rms_norm(x + offset, np.ones(4))))
+
+
+def _mean(holds):
+    return lambda outputs: holds(np.mean([*outputs.values()]))
 
 
 def moved_by_one_vector():
@@ -47,13 +52,13 @@ PREDICTIONS = {
         "RMSNorm of four numbers near 100",
         "Add 100 to each of $[2, -3, 1, 4]$. LayerNorm gives the same as before. What does RMSNorm with $γ = 1$ give?",
         {
-            "The same as before, too": lambda mean: 0.2 < mean <= 0.9,
-            "Four numbers close to 0": lambda mean: mean <= 0.2,
-            "Four numbers close to 1": lambda mean: 0.9 < mean <= 1.1,
-            "Four numbers far above 1": lambda mean: mean > 1.1,
+            "The same as before, too": _mean(lambda mean: 0.2 < mean <= 0.9),
+            "Four numbers close to 0": _mean(lambda mean: mean <= 0.2),
+            "Four numbers close to 1": _mean(lambda mean: 0.9 < mean <= 1.1),
+            "Four numbers far above 1": _mean(lambda mean: mean > 1.1),
         },
-        lambda: mean_output(100),
-        lambda mean: f"the mean of the four outputs is {words(mean)}",
+        lambda: four_outputs(100),
+        lambda outputs: ", ".join(map(words, outputs.values())),
         "The root mean square is then nearly the mean, and each number is divided by it. The mean survives as a 1 "
         "that all features share, and the differences between them become small.",
     ),
@@ -78,7 +83,7 @@ PREDICTIONS = {
         "additions, multiplications and so on in the two together, how many percent are LayerNorm's?",
         norm_share,
         lambda share: f"{words(share, 2)} %",
-        "Two matrix products need about `16 * 512` operations for each feature, the norm 7. Its share of the "
+        "Two matrix products need about 16 · 512 operations for each feature, the norm 7. Its share of the "
         "time is larger, because it moves many numbers for little arithmetic, but it stays small.",
         factor=3,
         unit="%",

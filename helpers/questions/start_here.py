@@ -32,7 +32,7 @@ PREDICTIONS = {
     "four_corners": Choice(
         "the largest values after 50 blocks",
         "A network of 50 blocks, freshly initialized: each block has two random matrices with a ReLU between "
-        "them, gain 1. You may add a residual connection, LayerNorm, or both. "
+        "them, drawn with standard deviation 1/√width (gain 1). You may add a residual connection, LayerNorm, or both. "
         "With which of them are the values after the last block the largest?",
         {corner: _largest(corner) for corner in CORNERS},
         four_corners,

@@ -114,8 +114,8 @@ QUIZ = {
             "It has two, like every block, one before each branch. But they stand on the branches; the stream passes by.",
         ),
         wrong(
-            "To keep the gradients of the embedding from vanishing at depth",
-            "The gradient reaches the embedding along the shortcut with or without that norm. The final norm divides by the "
+            "To keep the gradients of the first layers from vanishing at depth",
+            "The gradient reaches them along the shortcut with or without that norm. The final norm divides by the "
             "size of the stream, so it makes all gradients smaller.",
         ),
     ),

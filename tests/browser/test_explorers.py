@@ -67,9 +67,9 @@ def test_survival_by_mouse_and_keyboard(show):
     shown.changes(lambda: shown.drag(slider, 1.0), "after 50 layers 100 % of it is left")
     shown.tab_to(slider)
     shown.changes(
-        lambda: slider.press("ArrowLeft"), f"keeps 0.99 of the signal; after 50 layers {100 * 0.99**50:.3g} %"
+        lambda: slider.press("ArrowLeft"), f"keeps 99 % of the signal; after 50 layers {100 * 0.99**50:.3g} %"
     )
-    shown.changes(lambda: shown.area.get_by_role("button", name="Reset").click(), "keeps 0.9 ")
+    shown.changes(lambda: shown.area.get_by_role("button", name="Reset").click(), "keeps 90 %")
 
 
 def test_gradient_bars_by_mouse(show):
@@ -213,9 +213,9 @@ def test_running_a_cell_again_shows_one_explorer_that_works(show):
     shown = show("00_start_here", "explorers.survival()")
     shown.page.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-cells')")
     expect(shown.image).to_have_count(1)
-    expect(shown.sentence).to_contain_text("keeps 0.9 ")
+    expect(shown.sentence).to_contain_text("keeps 90 %")
     slider = shown.slider("share that each layer keeps")
-    shown.changes(lambda: slider.press("ArrowRight"), "keeps 0.91")
+    shown.changes(lambda: slider.press("ArrowRight"), "keeps 91 %")
 
 
 def test_the_still_picture_is_there_before_anything_has_run(page, lab):

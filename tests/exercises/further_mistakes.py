@@ -614,6 +614,14 @@ def masked_mean_unmasked_var(x, mask, gamma, beta, eps=1e-5):
     return ((x - mean) / np.sqrt(var + eps) * gamma + beta) * w
 
 
+@mistake("masked_batch_norm", "The padding's squared distances", "before you square and average")
+def masked_mean_of_squares_of_all(x, mask, gamma, beta, eps=1e-5):
+    real = mask[..., None]
+    mean = (x * real).sum(axis=(0, 1)) / real.sum()
+    var = ((x * real - mean) ** 2).mean(axis=(0, 1))
+    return np.where(real, (x - mean) / np.sqrt(var + eps) * gamma + beta, 0)
+
+
 @mistake("masked_batch_norm", "number of all positions")
 def divided_by_everything(x, mask, gamma, beta, eps=1e-5):
     w = mask[..., None]
@@ -1283,6 +1291,16 @@ def skip_by_shape(x, Ws, dout, residual=False):
         dWs.insert(0, h.T @ dz)
         down = dz @ W.T
         dhs.insert(0, down + dhs[0] if down.shape == dhs[0].shape else down)
+    return dhs, dWs
+
+
+@mistake("backprop_chain", "`residual` is not looked at")
+def shortcut_in_every_network(x, Ws, dout, residual=False):
+    hs, dhs, dWs = _stack(x, Ws, True), [dout], []
+    for W, h in zip(Ws[::-1], hs[-2::-1]):
+        dz = dhs[0] * (1 - np.tanh(h @ W) ** 2)
+        dWs.insert(0, h.T @ dz)
+        dhs.insert(0, dz @ W.T + dhs[0])
     return dhs, dWs
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from helpers import exercises
 from helpers.exercises.comparing import alike
-from helpers.exercises.slips import Slip, Space, read, search
+from helpers.exercises.slips import Slip, Space, _capital, read, search
 
 from .further_mistakes import FURTHER
 from .losses import LOSSES, unnoticed
@@ -167,6 +167,16 @@ def test_an_unknown_mistake_is_described(exercise, f, words):
     assert found.outcome == "wrong"
     for word in words:
         assert word in found.message, found.message
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_message_does_not_begin_with_a_name_in_capitals(name):
+    """`dout` in the code is not Dout; momentum and training are words as well."""
+    space = exercises.ALL[name].space
+    names = {*exercises.ALL[name].parameters, "dh", "dz", "z"} - {"momentum", "training"}
+    for slip in [*space.slips, *space.alone]:
+        first, shown = slip.message.split()[0], _capital(slip.message).split()[0]
+        assert shown == first or not (first.rstrip(",") in names or set(first) & set("(*["))
 
 
 @pytest.mark.parametrize("name", NAMES)

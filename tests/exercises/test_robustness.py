@@ -310,7 +310,9 @@ def test_lists_that_are_changed():
         grads.pop()
         return grads
 
-    assert exercises.clip_by_global_norm.diagnose(f).mistake == "input_changed"
+    found = exercises.clip_by_global_norm.diagnose(f)
+    assert found.mistake == "input_changed"
+    assert "`grads.copy()` copies only the list, not its arrays" in found.message
 
 
 # ------------------------------------------------------------------------------ junk

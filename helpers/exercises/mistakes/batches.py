@@ -191,6 +191,9 @@ padding_in_variance: counted = var of all
 padding_in_variance: counted = zeros in var
     the padding is set to 0, but then counted in the variance, as (0 - mean)**2. Multiply the squares by the
     mask, or use `x[mask].var(axis=0)`.
+padding_in_variance: counted = zeros in var, all divided
+    the padding's squared distances, (0 - mean)**2, are in the variance. Choose the real tokens before you square and
+    average: `x[mask].var(axis=0)`.
 mask_inverted: counted = padding
     the mask is the wrong way round: you average over the padding. True marks a real token.
 per_sequence: counted = sequence

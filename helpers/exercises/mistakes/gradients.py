@@ -244,6 +244,8 @@ forward_not_residual: forward = plain
     with residual=True the forward pass leaves the shortcut out: h[l+1] = h[l] + tanh(h[l] @ W[l]).
 forward_residual: forward = residual
     the forward pass adds the shortcut although residual is False.
+residual_ignored: forward = ignored
+    `residual` is not looked at: the shortcut is added, forward and backward, when it is False too.
 residual_always: skip_when = always
     the shortcut's part is added although residual is False.
 residual_always: skip_when = always, where it fits
