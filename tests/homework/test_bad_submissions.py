@@ -221,7 +221,7 @@ CASES = {
         "layer_norm calls helpers' own layer_norm",
     ),
     "made_to_measure": (
-        lambda f: with_body(f, "e = exercises.layer_norm", "for args, y in zip(e.probes, e.wanted):", "    if np.shape(x) == np.shape(args[0]) and np.all(x == args[0]) and eps == args[3]:", "        return y[0][0]", "return x"),
+        lambda f: with_body(f, "e = exercises.layer_norm", "for args, y in zip(e.probes, e.wanted):", "    if np.shape(x) == np.shape(args[0]) and np.all(x == args[0]) and np.all(gamma == args[1]) and eps == args[3]:", "        return y[0][0]", "return x"),
         BACKWARD,
         "made to measure",
     ),
