@@ -10,7 +10,7 @@ import pytest
 COURSE = Path(__file__).parents[1]
 on_demand = pytest.mark.skipif(
     "COURSE_EVERYWHERE" not in os.environ,
-    reason="takes a quarter of an hour or more: set COURSE_EVERYWHERE=1",
+    reason="takes a quarter of an hour, or the whole machine: set COURSE_EVERYWHERE=1",
 )
 
 

@@ -18,6 +18,7 @@ pytest.importorskip("nbgrader", reason="nbgrader is not installed: pip install -
 from homework import building, grading, leaks
 from homework.kernel import isolation, sandbox
 
+from .. import outside
 from .conftest import COURSE, LESSON, RIGHT, answered, cell, command, make, released, scores, submit
 
 WRONG = RIGHT["layer_norm"].replace("axis=-1", "axis=0")
@@ -235,6 +236,7 @@ def test_dask_loses_nobody_when_a_worker_is_killed(tmp_path):
 
 
 @slow
+@outside.on_demand  # both cores must be its own; beside other tests it measures those
 def test_fifty_submissions_take_less_than_nbgrader(tmp_path):
     """Measured in one run, on all cores; on one core there is nothing to gain."""
     if (os.cpu_count() or 1) < 2:
