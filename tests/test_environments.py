@@ -69,11 +69,10 @@ def python(request, tmp_path_factory):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "tests",
-    [SHOWN, *(pytest.param(tests, marks=outside.on_demand) for tests in (UNITS, LESSONS))],
+    [pytest.param(tests, marks=outside.on_demand) for tests in (SHOWN, UNITS, LESSONS)],
     ids=["shown", "units", "notebooks"],
 )
 def test_the_course_passes_with_other_versions(python, tests):
-    # On all cores: few tests are in this file, so it comes last, and the other cores have nothing else to do.
     every_core = ["-n", "auto", "--dist", "loadfile"]
     assert " passed" in run(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *every_core, *tests)
 

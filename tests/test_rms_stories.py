@@ -129,7 +129,9 @@ def test_the_table_holds_what_was_looked_at_and_no_more():
         assert shown._table.value.count(">?<") == 5 * (6 - seen)
         assert "all as in the papers' tables" in shown.sentence
     for move in invariance().ravel():
-        assert (f"= {words(move, 1)}<" if move < UNMOVED else f"≠ {words(move, 2)}<") in shown._table.value
+        assert (
+            f"=\u00a0{words(move, 1)}<" if move < UNMOVED else f"≠\u00a0{words(move, 2)}<"
+        ) in shown._table.value
 
 
 @pytest.mark.parametrize("seed", SEEDS)

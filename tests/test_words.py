@@ -40,7 +40,7 @@ def plain(text):
     """A Markdown text without code, formulas and references, which keep their own words."""
     text = re.sub(r"^- .*\((?:19|20)\d\d\): \*.*$", "", text, flags=re.MULTILINE)
     text = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
-    return re.sub(r"`[^`]*`|\$\$.*?\$\$|\$[^$]*\$|\]\([^)]*\)", "·", text, flags=re.S)
+    return re.sub(r"`[^`]*`|\$\$.*?\$\$|\$[^$]*\$|\]\([^)]*\)|<source[^>]*>", "·", text, flags=re.S)
 
 
 def sentences(path):
