@@ -89,12 +89,12 @@ class Run(Live):
             self.task = asyncio.get_running_loop().create_task(self._go_on())
 
     async def _go_on(self):
-        from asyncio import sleep
+        import asyncio
 
         try:
             while self.running and self.step():
                 self.render()
-                await sleep(0.005)  # here the kernel hears Stop
+                await asyncio.sleep(0.005)  # here the kernel hears Stop
         except Exception as error:
             self._fail(error)
         self.stop()
