@@ -2,14 +2,23 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from helpers import record
 
+from . import lab as jupyterlab
 from .test_lessons import RIGHT, write
 from .test_quiz import Asked, rerun
 
 SHOW = 'progress.show("gradient_flow")'
+
+
+@pytest.fixture
+def lab(tmp_path):
+    """A server of its own: no other test has answered anything there."""
+    with jupyterlab.server(tmp_path) as address:
+        yield address
 
 
 def test_progress_follows_is_kept_and_taken_along(open_notebook):

@@ -19,10 +19,16 @@ def test_two_norms(show):
     shown.changes(lambda: shown.page.keyboard.press("ArrowLeft"), "has mean 0 and root mean square 2.55")
     expect(shown.sentence.last).to_contain_text("the same.")
     shown.changes(lambda: shown.drag(offset, 1.0), "[22, 17, 21, 24] has mean 21")
+
+
+def test_the_other_gain(show):
+    shown = show("explorers.two_norms(rms_norm, rms_norm_offset)")
     shown.area.get_by_role("button", name="1 + w").click()  # w = 0 is γ = 1: the same picture
     expect(shown.slider("γ")).to_be_hidden()
     shown.tab_to(shown.slider("w"))
-    shown.changes(lambda: shown.page.keyboard.press("ArrowRight"), "RMSNorm [1.144")
+    shown.changes(
+        lambda: shown.page.keyboard.press("ArrowRight"), "RMSNorm [0.8033"
+    )  # 1.1 times 2 over 2.739
 
 
 def test_what_the_gradient_loses(show):
