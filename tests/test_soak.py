@@ -18,7 +18,6 @@ def cells():
                 yield cell.source
 
 
-@pytest.mark.xfail(reason="open: 10,000 moves have not been run through yet", run=False)
 @pytest.mark.slow
 def test_ten_thousand_moves_raise_nothing_and_leave_nothing_behind():
     opened = list(cells())
