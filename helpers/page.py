@@ -78,7 +78,7 @@ if (!window.coursePick) {
 STYLE = """
 .course-wide { overflow: auto hidden; }
 .course-wide > img { border-radius: 6px; }
-.course-sentence { display: grid; min-height: 2.9em; }
+.course-sentence { display: grid; min-height: 4.35em; }
 .course-sentence > span, .course-sentence::after { grid-area: 1 / 1; }
 .course-sentence::after { content: attr(data-longest); visibility: hidden; }
 .course-pick { cursor: pointer; }

@@ -35,9 +35,7 @@ class Run(Live):
     def _rows(self):
         buttons = widgets.HBox([self.start_button, self.stop_button, self.bar, self.told])
         rows = [*super()._rows(), buttons]
-        if (
-            not self.controls and self.at_once >= self.steps
-        ):  # the picture is finished, and nothing can be chosen
+        if not self.controls and self.at_once >= self.steps:  # it is finished, and nothing can be chosen
             for row in rows:
                 row.layout.display = "none"
         return rows
@@ -115,5 +113,9 @@ class Run(Live):
         self.told.value = "done" if self.done >= self.steps else far
 
     def close(self):
+        """End the work too, and let go of it."""
         self.running = False
+        if self.task:
+            self.task.cancel()
         super().close()
+        self.work = self.generator = self.state = None

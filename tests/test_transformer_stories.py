@@ -230,7 +230,7 @@ def test_pre_or_post_says_what_was_measured(pre_or_post, place, final_norm, laye
     expected = [squares[0], squares[layers_], *bounds, np.sqrt(squares[layers_]), pre, post, post / pre]
     np.testing.assert_allclose(numbers_in(pre_or_post.sentence)[1:], expected, rtol=0.006)
     assert f">{layers_} ◀<" in pre_or_post._table.value
-    assert ("gradient: pre, final norm off<" in pre_or_post._table.value) == (not final_norm)
+    assert ("gradient:<br>pre, final norm off<" in pre_or_post._table.value) == (not final_norm)
 
 
 def test_the_picture_shows_the_network_of_the_prediction():

@@ -202,6 +202,11 @@ class Bench(Run):
         link = f'<a style="text-decoration:underline" download="{FILE}" href="data:text/csv;base64,{data}">Download</a>'
         self.saved.value = f'<span role="status" style="{TEXT}">{html.escape(told)} {link}</span>'
 
+    def close(self):
+        """Let go of the picture and of the runs as well."""
+        super().close()
+        self.picture = self.runs = None
+
 
 def workbench() -> Bench:
     """Build a network, train it, look inside while it trains, and compare it with those before."""

@@ -109,9 +109,11 @@ class WhichNumbers:
             f"{name}: {words(self.x[cell])} ({position}) has the letter {letters[chosen]}; {lit.sum()} numbers have it "
             f"and share their {shared}: {where(mine)}. {words(self.x[cell])} becomes {words(normalized[cell])}."
         )
-        arithmetic = self._root_mean_square if name == "RMSNorm" else self._mean_and_variance
-        rows = arithmetic(self.x[mine], self.x[cell], eps, words(normalized[cell], 5))
-        self.details = table((f"letter {letters[chosen]}", "arithmetic", "result"), rows)
+        written_out = self._root_mean_square if name == "RMSNorm" else self._mean_and_variance
+        rows = written_out(self.x[mine], self.x[cell], eps, words(normalized[cell], 5))
+        arithmetic = table((f"letter {letters[chosen]}", "arithmetic", "result"), rows)
+        # Room for a sum of twelve squares, which takes two lines.
+        self.details = f'<div style="min-height:12.2em">{arithmetic}</div>'
         return [self.boxes, self.numbers, self.letters, self.chosen]
 
     @staticmethod

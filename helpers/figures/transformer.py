@@ -144,8 +144,15 @@ class PreOrPost:
 
     def _table(self, pre, post, listed, depth, name):
         """Means of three networks each; name: of the pre-norm ones."""
-        head = ["layers", f"gradient: {name}", "gradient: post", "post / pre", "rms of the stream (pre)"]
-        head += [f"loss: {name}", "loss: post"]
+        # Two lines in any case: the table keeps its height.
+        head = [
+            "layers",
+            f"gradient:<br>{name}",
+            "gradient:<br>post",
+            "post / pre",
+            "rms of the<br>stream (pre)",
+        ]
+        head += [f"loss:<br>{name}", "loss:<br>post"]
         columns = (pre.dW, post.dW, post.dW / pre.dW, pre.rms, pre.loss, post.loss)
         rows = [
             (str(n), *(map(words, row) if n in listed else "?" * len(row)))
