@@ -113,7 +113,7 @@ class WhichNumbers:
         rows = written_out(self.x[mine], self.x[cell], eps, words(normalized[cell], 5))
         arithmetic = table((f"letter {letters[chosen]}", "arithmetic", "result"), rows)
         # Room for a sum of twelve squares, which takes two lines.
-        self.details = f'<div style="min-height:12.2em">{arithmetic}</div>'
+        self.details = f'<div style="min-height:12.5em">{arithmetic}</div>'
         return [self.boxes, self.numbers, self.letters, self.chosen]
 
     @staticmethod
