@@ -205,7 +205,7 @@ class Bench(Run):
     def close(self):
         """Let go of the picture and of the runs as well."""
         super().close()
-        self.picture = self.runs = None
+        del self.picture, self.runs
 
 
 def workbench() -> Bench:
