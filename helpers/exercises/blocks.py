@@ -38,11 +38,16 @@ def projection(d_in, d_out, seed):
 
 
 def norm(d, seed):
-    """A LayerNorm with its own gamma and beta, none of them 1 or 0."""
+    """A LayerNorm with its own gamma and beta, none of them 1 or 0; ValueError for another width."""
     r = np.random.default_rng(seed)
     gamma, beta = r.uniform(0.5, 2, d), r.uniform(-1, 1, d)
 
     def normalize(x):
+        if np.shape(x)[-1:] != (d,):
+            raise ValueError(
+                f"`norm` normalizes vectors of {d} numbers and was given shape {np.shape(x)}; where x and a branch are "
+                f"concatenated the width doubles, and a residual block adds them, so that the shape stays"
+            )
         return layers.layer_norm(x, gamma, beta)
 
     normalize.__doc__ = "a LayerNorm with its own gamma and beta"
