@@ -15,11 +15,12 @@ RIGHT = """def backprop_chain(x, Ws, dout, residual=False):
         dhs.append(dz @ W.T + dhs[-1] if residual else dz @ W.T)
     return dhs[::-1], dWs[::-1]"""
 FORGOT_THE_SLOPE = RIGHT.replace(" * (1 - np.tanh(h @ W) ** 2)", "")
+BARS, TRAINING = "explorers.your_gradient_bars(", "explorers.deep_or_shallow()"
 FAILS = "def backprop_chain(x, Ws, dout, residual=False):\n    return [dout / Ws], []"
 
 
-def write(notebook, name, source, needed=""):
-    """Write an answer over the blank one, then run all cells, or those that `Notebook.run` needs."""
+def write(notebook, name, source, needed):
+    """Write an answer over the blank one, then run the cells that `needed` needs (see `Notebook.run`)."""
     notebook.page.evaluate(
         """([name, source]) => {
           const cells = window.jupyterapp.shell.currentWidget.content.model.sharedModel.cells;
@@ -31,38 +32,38 @@ def write(notebook, name, source, needed=""):
 
 
 def bars(notebook):
-    return notebook.output("explorers.your_gradient_bars(").locator("img[width]")
+    return notebook.output(BARS).locator("img[width]")
 
 
 def test_a_wrong_answer_is_named_and_visibly_wrong_and_the_right_one_is_not(open_notebook):
-    notebook = open_notebook("02_gradient_flow")
+    notebook = open_notebook("02_gradient_flow", BARS)
     check = notebook.output("exercises.backprop_chain.check(")
     expect(check).to_contain_text("not attempted")
     blank = bars(notebook).get_attribute("title")
     assert "Your backprop_chain and grad_norms are still blank: these are the references." in blank
     measured = blank.split(" Your ")[0]
-    write(notebook, "backprop_chain", FORGOT_THE_SLOPE)
+    write(notebook, "backprop_chain", FORGOT_THE_SLOPE, BARS)
     expect(check).to_contain_text("backprop_chain: wrong")
     expect(check).to_contain_text("tanh")
     wrong = bars(notebook).get_attribute("title")
     assert "Drawn with your backprop_chain." in wrong and measured not in wrong
-    write(notebook, "backprop_chain", RIGHT)
+    write(notebook, "backprop_chain", RIGHT, BARS)
     expect(check).to_contain_text("backprop_chain: correct")
     right = bars(notebook).get_attribute("title")
     assert right.startswith(measured) and "Drawn with your backprop_chain." in right
 
 
 def test_an_exception_in_an_answer_shows_the_learners_line(open_notebook):
-    notebook = open_notebook("02_gradient_flow")
-    write(notebook, "backprop_chain", FAILS)
+    notebook = open_notebook("02_gradient_flow", BARS)
+    write(notebook, "backprop_chain", FAILS, BARS)
     expect(notebook.output("exercises.backprop_chain.check(")).to_contain_text("return [dout / Ws], []")
-    alert = notebook.output("explorers.your_gradient_bars(").get_by_role("alert")
+    alert = notebook.output(BARS).get_by_role("alert")
     expect(alert).to_contain_text("in backprop_chain, line 2")
 
 
 def test_training_starts_stops_and_keeps_what_is_there(open_notebook):
-    notebook = open_notebook("02_gradient_flow")
-    area = notebook.output("explorers.deep_or_shallow()")
+    notebook = open_notebook("02_gradient_flow", TRAINING)
+    area = notebook.output(TRAINING)
     sentence = area.get_by_role("status").last
     expect(sentence).to_contain_text("After 40 steps")
     start, stop = area.get_by_role("button", name="Start"), area.get_by_role("button", name="Stop")

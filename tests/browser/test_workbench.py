@@ -11,8 +11,8 @@ MINUTE = 60_000
 
 
 @pytest.fixture
-def notebook(open_notebook):
-    return open_notebook("07_make_it_train")
+def show(open_notebook):
+    return lambda source: Shown(open_notebook("07_make_it_train", source), source)
 
 
 def press_start(shown):
@@ -20,8 +20,8 @@ def press_start(shown):
     shown.page.keyboard.press("Enter")
 
 
-def test_runs_are_trained_listed_sorted_saved_and_cleared(notebook):
-    shown = Shown(notebook, "explorers.workbench()")
+def test_runs_are_trained_listed_sorted_saved_and_cleared(show):
+    shown = show("explorers.workbench()")
     expect(shown.sentence.last).to_contain_text("before training, loss 1.1")
     shown.changes(lambda: shown.area.get_by_label("layers").select_option("4"), "4 relu layers of width 32")
     press_start(shown)
@@ -47,8 +47,8 @@ def test_runs_are_trained_listed_sorted_saved_and_cleared(notebook):
     expect(rows).to_have_count(0)
 
 
-def test_stop_keeps_what_is_there(notebook):
-    shown = Shown(notebook, "explorers.workbench()")
+def test_stop_keeps_what_is_there(show):
+    shown = show("explorers.workbench()")
     shown.area.get_by_label("layers").select_option("100")
     expect(shown.sentence.last).to_contain_text("100 relu layers")
     press_start(shown)
@@ -58,8 +58,8 @@ def test_stop_keeps_what_is_there(notebook):
     expect(shown.area.get_by_text(re.compile(r"\d+ % done"))).to_be_visible()
 
 
-def test_directions(notebook):
-    shown = Shown(notebook, "explorers.jacobian()")
+def test_directions(show):
+    shown = show("explorers.jacobian()")
     expect(shown.sentence.last).to_contain_text("64 of 64 directions")
     shown.changes(lambda: shown.area.get_by_label("network").select_option("pre-norm"), "Pre-norm, depth 32")
     shown.tab_to(shown.slider("depth"))
@@ -67,8 +67,9 @@ def test_directions(notebook):
     shown.changes(lambda: shown.drag(shown.slider("depth"), 0.0), "depth 1:")
 
 
-def test_an_exhibit_is_found_mended_checked_and_trained(notebook):
+def test_an_exhibit_is_found_mended_checked_and_trained(open_notebook):
     """As a learner does it: the symptom, the code, a change in its cell, the check, the training."""
+    notebook = open_notebook("07_make_it_train", "explorers.museum(6")
     page, panel = notebook.page, "window.jupyterapp.shell.currentWidget"
     expect(Shown(notebook, "explorers.museum(6)").sentence.last).to_contain_text("used is 17")
     check = notebook.output("exercises.exhibit(6).check(clipped_step)")
