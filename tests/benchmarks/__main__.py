@@ -25,6 +25,7 @@ from helpers import explorers
 from .. import notebooks
 from ..kernels import Kernel
 from . import readme
+from .turns import measure
 
 SETUP = "%matplotlib inline", "from tests import counting", "from tests.benchmarks import everyone, kernel"
 EXPLORERS = ("gradient_bars", "drift", "layer_norm_steps")
@@ -85,9 +86,9 @@ def kernel_rows(turns):
 
 def explorer_rows(names, turns):
     """(name, value) rows of what each of these explorers costs."""
-    with Kernel(*SETUP) as kernel:
+    with Kernel(*SETUP) as ours, Kernel(*SETUP) as usual:
         for name in names:
-            for what, value in kernel.value(f"everyone.measure({name!r}, {turns})").items():
+            for what, value in measure(name, ours, usual, turns).items():
                 if value is not None:
                     yield f"{name}: {what}", value
 

@@ -1,7 +1,8 @@
-"""Runs inside a kernel: what every explorer costs, beside the same picture drawn anew for each change.
+"""Runs inside a kernel: what a change costs in an explorer, or in its usual cell.
 
 The usual cell is made of the explorer itself: the same controls, experiment and drawing, but for each change
-a new figure by pyplot, its artists made anew, and plt.show, as interact has it. Costs are CPU time, by turns.
+a new figure by pyplot, its artists made anew, and plt.show, as interact has it. Each of the two has a kernel
+of its own, so that none finds in a cache what the other has just computed.
 """
 
 import contextlib
@@ -50,10 +51,52 @@ class Renewed:
         return getattr(self._now, name)
 
 
-class Usual:
+class Cell:
+    """A cell that shows an explorer, and the moves that are made in it: the same ones for each kind of cell."""
+
+    def begin(self, explorer, turns, seed=0):
+        self.explorer, self.redraws = explorer, count_redraws(explorer)
+        self.runs = isinstance(explorer, Run)
+        self.moves = moves.changes(explorer, turns, seed)
+
+    def change(self):
+        """Make the next move: (did it redraw the axes, CPU ms, wall ms); None when there is none."""
+        move = next(self.moves, None)
+        if move is None:
+            return None
+        before, (name, value) = self.redraws[0], move
+        taken = cost(moves.give, self.explorer.controls[name], value)
+        return self.redraws[0] > before, *taken
+
+    def begin_run(self):
+        """Begin the explorer's work."""
+        self.explorer.generator, self.explorer.done = self.explorer.work(**self.explorer.values()), 0
+
+    def frame(self):
+        """Do the next step of the work and show it: (CPU ms of the step, of showing it, wall ms of this)."""
+        return cost(self.explorer.step)[0], *cost(self.render)
+
+    def close(self):
+        assert self.explorer.error is None, repr(self.explorer.error)
+        self.explorer.close()
+
+
+class Ours(Cell):
+    """An explorer as it is."""
+
+    def __init__(self, name, turns):
+        shown = []
+        self.first_show = cost(lambda: shown.append(_show(name)))[0]
+        self.begin(*shown, turns)
+
+    def render(self):
+        Live.render(self.explorer)
+
+
+class Usual(Cell):
     """An explorer as the usual cell has it: `interactive_output`, a new figure for each change, plt.show."""
 
-    def __init__(self, name):
+    def __init__(self, name, turns=0):
         made = []
 
         def recorded(kind):
@@ -67,12 +110,16 @@ class Usual:
             for kind, value in vars(figures).copy().items():
                 if inspect.isclass(value):
                     patches.enter_context(mock.patch.object(figures, kind, recorded(value)))
-            self.explorer = explorers.ALL[name]()
+            self.begin(explorers.ALL[name](), turns)
         self.explorer._holding = True  # it does not draw by itself
         (self.picture,) = made
         display(*self.explorer.controls.values())
         self.output = widgets.interactive_output(self.plot, self.explorer.controls)
         display(self.output)
+
+    def close(self):
+        super().close()
+        self.output.close()
 
     def plot(self, **values):
         """The function that the usual cell gives to interact."""
@@ -125,75 +172,10 @@ def cost(action, *arguments):
     return 1e3 * (time.process_time() - cpu), 1e3 * wall
 
 
-def measure(name, turns, seed=0):
-    """What one explorer costs: a row of numbers by their names; those that do not apply are None."""
-    shown = []
-    row = {"first show, CPU ms": cost(lambda: shown.append(_show(name)))[0]}
-    (ours,), theirs = shown, Usual(name)
-    if isinstance(ours, Run):  # a change begins a training anew: told, not judged
-        anew = _changes(ours, theirs, turns // 4, seed)
-        row |= {f"anew: {what}": value for what, value in anew.items()} | _frames(ours, theirs, turns)
-    else:
-        row |= _changes(ours, theirs, turns, seed)
-    assert ours.error is None, repr(ours.error)
-    for one in (ours, theirs.explorer):
-        one.close()
-    theirs.output.close()
-    return row
-
-
 def _show(name):
     explorer = explorers.ALL[name]()
     display(explorer)
     return explorer
-
-
-def _changes(ours, theirs, turns, seed):
-    redraws, rows = count_redraws(ours), []
-    for name, value in moves.changes(ours, turns, seed):
-        before = redraws[0]
-        mine = cost(moves.give, ours.controls[name], value)
-        redrawn = redraws[0] > before
-        base = cost(moves.give, theirs.explorer.controls[name], value)
-        rows.append((redrawn, *mine, *base))
-    blitted, redrawn = ([row[1:] for row in rows if row[0] == kind] for kind in (False, True))
-    return {
-        "changes": len(rows),
-        "changes that redraw": len(redrawn),
-        "change, ratio": _ratio(blitted),
-        "change, CPU ms": _middle(row[0] for row in blitted),
-        "change, wall ms": _middle(row[1] for row in blitted),
-        "usual, CPU ms": _middle(row[3] for row in rows),
-        "redraw, ratio": _ratio(redrawn),
-        "redraw, CPU ms": _middle(row[0] for row in redrawn),
-    }
-
-
-def _frames(ours, theirs, turns):
-    """The frames of a run: the work of a step, which is the same for both, and the drawing."""
-    for explorer in (ours, theirs.explorer):
-        explorer.generator, explorer.done = explorer.work(**explorer.values()), 0
-    work, rows = [], []
-    for _ in range(min(turns, ours.steps)):
-        work.append(cost(ours.step)[0])
-        mine = cost(Live.render, ours)
-        theirs.explorer.state = ours.state
-        rows.append((*mine, *cost(theirs.render)))
-    return {
-        "frame, ratio": _ratio(rows),
-        "frame, CPU ms": _middle(row[0] for row in rows),
-        "work of a frame, CPU ms": _middle(work),
-    }
-
-
-def _ratio(rows):
-    """The median, turn by turn, of our CPU time over the usual cell's."""
-    return _middle(row[0] / row[2] for row in rows)
-
-
-def _middle(values):
-    values = list(values)
-    return median(values) if values else None
 
 
 def many_open(turns, most=40):
