@@ -20,13 +20,29 @@ def browser_type_launch_args(browser_type_launch_args, browser_there):
 
 @pytest.fixture(scope="session")
 def browser_context_args(browser_context_args):
-    return {**browser_context_args, "viewport": {"width": 1280, "height": 900}}
+    return {**browser_context_args, "viewport": jupyterlab.WINDOW}
 
 
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory):
     with jupyterlab.server(tmp_path_factory.mktemp("lab")) as address:
         yield address
+
+
+@pytest.fixture(scope="module")
+def desk(browser, lab, browser_context_args):
+    """One page for the tests of a file that only look at explorers: to open JupyterLab takes longer than they do."""
+    context = browser.new_context(**browser_context_args)
+    page = context.new_page()
+    with jupyterlab.alone(page):
+        yield jupyterlab.Desk(page, lab)
+    context.close()
+
+
+@pytest.fixture
+def show(desk):
+    """Shows one explorer of a notebook, its cell run anew: show(name of the notebook, words of the cell)."""
+    return desk.show
 
 
 @pytest.fixture

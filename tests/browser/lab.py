@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import secrets
 import shutil
 import socket
@@ -13,7 +14,10 @@ import urllib.request
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from playwright.sync_api import expect
+
 COURSE = Path(__file__).parents[2]
+WINDOW = {"width": 1280, "height": 900}
 NAMES = (
     "chromium",
     "chromium-browser",
@@ -176,3 +180,64 @@ class Notebook:
     def close(self):
         """Stop the kernel; changes are not saved."""
         self.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+
+
+class Shown:
+    """One explorer in the page: its sentence, its picture, its controls."""
+
+    def __init__(self, notebook, source):
+        self.page, self.area = notebook.page, notebook.output(source)
+        self.sentence = self.area.get_by_role("status").filter(has_text=re.compile("."))
+        self.image = self.area.locator("img[width]")
+        expect(self.image).to_be_visible()
+
+    def changes(self, action, sentence):
+        """Do something; the sentence must say `sentence` afterwards and the picture must be another one."""
+        before = self.image.get_attribute("src")
+        action()
+        expect(self.sentence.last).to_contain_text(sentence)
+        expect(self.image).not_to_have_attribute("src", before)
+        # The text alternative says the same as the sentence.
+        said = self.sentence.last.inner_text().replace("\u00a0%", " %")  # on the page no line begins with %
+        expect(self.image).to_have_attribute("title", said)
+
+    def slider(self, name):
+        return self.area.get_by_role("slider", name=name)
+
+    def drag(self, slider, share):
+        """Drag a slider's handle to a share of its track, 0 to 1."""
+        slider.scroll_into_view_if_needed()
+        track = slider.locator("xpath=ancestor::*[contains(@class, 'noUi-target')]").bounding_box()
+        handle = slider.bounding_box()
+        y = handle["y"] + handle["height"] / 2
+        self.page.mouse.move(handle["x"] + handle["width"] / 2, y)
+        self.page.mouse.down()
+        self.page.mouse.move(track["x"] + share * track["width"], y, steps=8)
+        self.page.mouse.up()
+
+    def tab_to(self, target, most=30):
+        """Press Tab from the explorer's first control until the target has the focus."""
+        self.area.locator("button, input, select, [role=slider]").locator("visible=true").first.focus()
+        for _ in range(most):
+            if target.evaluate("element => element === document.activeElement"):
+                return
+            self.page.keyboard.press("Tab")
+        raise AssertionError(f"{target} was not reached with the Tab key")
+
+
+class Desk:
+    """A page with one open notebook, for several explorers in a row."""
+
+    def __init__(self, page, lab):
+        self.page, self.lab = page, lab
+        self.name = self.notebook = None
+
+    def show(self, name, source):
+        """The explorer of a cell as it is when the cell has just been run; fails when a cell has an error."""
+        if name != self.name:
+            if self.notebook:
+                self.notebook.close()
+            self.name, self.notebook = name, Notebook(self.page, self.lab, name)
+        self.page.set_viewport_size(WINDOW)  # a test may have made it smaller
+        assert self.notebook.run(source) == []
+        return Shown(self.notebook, source)

@@ -1,17 +1,17 @@
 """The explorers of notebook 04 in JupyterLab: clicks on the picture, and by the keyboard alone."""
 
+from functools import partial
+
 import pytest
 from playwright.sync_api import expect
 
 from helpers.experiments import sharing
 from helpers.figures import words
 
-from .test_explorers import Shown
-
 
 @pytest.fixture
-def show(open_notebook):
-    return lambda source: Shown(open_notebook("04_batch_norm_comparison", source), source)
+def show(show):
+    return partial(show, "04_batch_norm_comparison")
 
 
 def click(shown, x, y):

@@ -1,59 +1,11 @@
 """Each explorer in JupyterLab, by mouse and by the keyboard alone: picture and sentence follow, and agree."""
 
-import re
-
 import pytest
 from playwright.sync_api import expect
 
 from helpers import experiments
 
-
-class Shown:
-    """One explorer in the page: its sentence, its picture, its controls."""
-
-    def __init__(self, notebook, source):
-        self.page, self.area = notebook.page, notebook.output(source)
-        self.sentence = self.area.get_by_role("status").filter(has_text=re.compile("."))
-        self.image = self.area.locator("img[width]")
-        expect(self.image).to_be_visible()
-
-    def changes(self, action, sentence):
-        """Do something; the sentence must say `sentence` afterwards and the picture must be another one."""
-        before = self.image.get_attribute("src")
-        action()
-        expect(self.sentence.last).to_contain_text(sentence)
-        expect(self.image).not_to_have_attribute("src", before)
-        # The text alternative says the same as the sentence.
-        said = self.sentence.last.inner_text().replace("\u00a0%", " %")  # on the page no line begins with %
-        expect(self.image).to_have_attribute("title", said)
-
-    def slider(self, name):
-        return self.area.get_by_role("slider", name=name)
-
-    def drag(self, slider, share):
-        """Drag a slider's handle to a share of its track, 0 to 1."""
-        slider.scroll_into_view_if_needed()
-        track = slider.locator("xpath=ancestor::*[contains(@class, 'noUi-target')]").bounding_box()
-        handle = slider.bounding_box()
-        y = handle["y"] + handle["height"] / 2
-        self.page.mouse.move(handle["x"] + handle["width"] / 2, y)
-        self.page.mouse.down()
-        self.page.mouse.move(track["x"] + share * track["width"], y, steps=8)
-        self.page.mouse.up()
-
-    def tab_to(self, target, most=30):
-        """Press Tab from the explorer's first control until the target has the focus."""
-        self.area.locator("button, input, select, [role=slider]").locator("visible=true").first.focus()
-        for _ in range(most):
-            if target.evaluate("element => element === document.activeElement"):
-                return
-            self.page.keyboard.press("Tab")
-        raise AssertionError(f"{target} was not reached with the Tab key")
-
-
-@pytest.fixture
-def show(open_notebook):
-    return lambda notebook, source: Shown(open_notebook(notebook, source), source)
+from .lab import Notebook, Shown
 
 
 def left(layers, residual, gain=0.8, activation="tanh"):
@@ -220,8 +172,6 @@ def test_running_a_cell_again_shows_one_explorer_that_works(show):
 
 
 def test_the_still_picture_is_there_before_anything_has_run(page, lab):
-    from .lab import Notebook
-
     notebook = Notebook(page, lab, "02_gradient_flow")
     image = notebook.output("explorers.gradient_bars()").locator("img")
     expect(image).to_be_visible()

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from . import lab as jupyterlab
-from .test_explorers import Shown
+from .lab import Shown
 
 SURVIVAL = "explorers.survival()"
 SLIDER = "share that each layer keeps"

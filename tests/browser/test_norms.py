@@ -1,6 +1,7 @@
 """The explorers of notebook 03 in JupyterLab, by mouse and by the keyboard alone."""
 
 import re
+from functools import partial
 
 import pytest
 from playwright.sync_api import expect
@@ -8,12 +9,10 @@ from playwright.sync_api import expect
 from helpers import experiments
 from helpers.figures import words
 
-from .test_explorers import Shown
-
 
 @pytest.fixture
-def show(open_notebook):
-    return lambda source: Shown(open_notebook("03_layer_norm", source), source)
+def show(show):
+    return partial(show, "03_layer_norm")
 
 
 def test_the_network_of_drift(show):

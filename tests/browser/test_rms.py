@@ -1,14 +1,14 @@
 """The explorers of notebook 05 in JupyterLab, by mouse and by the keyboard alone."""
 
+from functools import partial
+
 import pytest
 from playwright.sync_api import expect
 
-from .test_explorers import Shown
-
 
 @pytest.fixture
-def show(open_notebook):
-    return lambda source: Shown(open_notebook("05_rms_norm", source), source)
+def show(show):
+    return partial(show, "05_rms_norm")
 
 
 def test_two_norms(show):

@@ -1,5 +1,7 @@
 """The explorers of notebook 06 in JupyterLab, by mouse and by the keyboard alone."""
 
+from functools import partial
+
 import pytest
 from playwright.sync_api import expect
 
@@ -7,12 +9,10 @@ from helpers import layers
 from helpers.experiments import transformer
 from helpers.figures import words
 
-from .test_explorers import Shown
-
 
 @pytest.fixture
-def show(open_notebook):
-    return lambda source: Shown(open_notebook("06_transformer_block", source), source)
+def show(show):
+    return partial(show, "06_transformer_block")
 
 
 def button(shown, name):

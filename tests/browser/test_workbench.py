@@ -1,18 +1,19 @@
 """Notebook 07 in JupyterLab: the workbench with its list of runs, the museum, and the learner's own code."""
 
 import re
+from functools import partial
 
 import pytest
 from playwright.sync_api import expect
 
-from .test_explorers import Shown
+from .lab import Shown
 
 MINUTE = 60_000
 
 
 @pytest.fixture
-def show(open_notebook):
-    return lambda source: Shown(open_notebook("07_make_it_train", source), source)
+def show(show):
+    return partial(show, "07_make_it_train")
 
 
 def press_start(shown):
