@@ -231,7 +231,6 @@ def comparison_steps(seeds: int = 3) -> int:
 
 
 @functools.lru_cache(maxsize=64)
-@functools.lru_cache(maxsize=64)
 def gradient_growth(
     norm: str | None = "batch",
     activation: str = "relu",

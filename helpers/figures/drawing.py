@@ -180,8 +180,8 @@ class LayerBars:
         set_limits(self.ax, (-0.6, most + 0.6), limits)
         # Gaps that are narrower than a pixel would only be a grey veil.
         draw = self.bars.set if most <= 64 else self.bars.set_without_gaps
-        draw(layer, max(limits[0], 0.0), clip(values, limits))
         self.bars.artist.set_facecolor(color)
+        draw(layer, max(limits[0], 0.0), clip(values, limits))
         if rival:
             self._draw_rival(layer, rival, limits)
         self.theory.set_data(layer[: len(theory)], theory)

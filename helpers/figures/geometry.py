@@ -1,8 +1,6 @@
 """LayerNorm as geometry: three features in space, and two tokens that become one."""
 
 import numpy as np
-from matplotlib.patches import PathPatch
-from matplotlib.path import Path
 
 from .drawing import (
     GHOST,
@@ -17,7 +15,7 @@ from .drawing import (
     step_up,
     words,
 )
-from .sharing import written
+from .sharing import Words
 
 # Upright: (1, 1, 1), the direction of the mean. Across: two directions of the plane x1 + x2 + x3 = 0.
 BASIS = np.array([[1, -1, 0], [1, 1, -2], [1, 1, 1]]) / np.sqrt([[2], [6], [3]])
@@ -47,7 +45,7 @@ class View:
             "meridian": ("-", WITH, 1, 0), "path": ("--", INK, 1.5, 0),
             "x": ("o", WITHOUT, 1, 9), "centred": ("s", MEAN, 1, 8), "out": ("D", WITH, 1, 8),
         }  # fmt: skip
-        self.names = ax.add_artist(PathPatch(Path([(0, 0)]), facecolor=GHOST, linewidth=0))
+        self.names = Words(ax, GHOST, 0.32)
         self.lines = {
             name: ax.plot([], [], style, color=color, lw=lw, ms=ms)[0]
             for name, (style, color, lw, ms) in styles.items()
@@ -65,8 +63,8 @@ class View:
         shapes |= {"meridian": MERIDIAN} if self.sphere else {"plane": PLANE, "centred": [centred]}
         for name, points in shapes.items():
             self.lines[name].set_data(*seen_from(points, turn, tilt).T)
-        self.names.set_path(written(("x₁", "x₂", "x₃"), seen_from(1.15 * ENDS, turn, tilt), 0.32))
-        return [*self.lines.values(), self.names]
+        self.names.set(("x₁", "x₂", "x₃"), seen_from(1.15 * ENDS, turn, tilt))
+        return [*self.lines.values(), self.names.artist]
 
 
 class Geometry:

@@ -142,8 +142,8 @@ class Deletions:
         block, ends = np.arange(1, len(errors) + 1), [0.4, len(errors) + 0.6]
         heights = np.maximum(errors, 0.4)  # a bar of height 0 would look like a missing one
         set_limits(self.ax, ends)
-        self.bars.set(block, 0, heights)
         self.bars.artist.set_facecolor(color)
+        self.bars.set(block, 0, heights)
         marked = block == deleted
         self.marked.set(block[marked], 0, heights[marked])
         self.chance.set_data(ends, [100 * chance] * 2)

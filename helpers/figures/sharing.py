@@ -37,11 +37,20 @@ def _outline(text, size):
     return Path(path.vertices - (box.p0 + box.p1) / 2, path.codes)
 
 
-def written(texts, places, size):
-    """Short texts as one path, each with its middle at its place; 48 texts one by one would cost 30 ms."""
-    outlines = [_outline(text, size) for text in texts]
-    moved = [outline.vertices + place for outline, place in zip(outlines, places)]
-    return Path(np.concatenate(moved), np.concatenate([outline.codes for outline in outlines]))
+class Words:
+    """Short texts as one path; 48 texts one by one would cost 30 ms."""
+
+    def __init__(self, ax, color, size):
+        """size: height of the letters, in the units of the axes."""
+        self.artist = ax.add_artist(PathPatch(Path([(0, 0)]), facecolor=color, linewidth=0))
+        self.size = size
+
+    def set(self, texts, places):
+        """Each text with its middle at its place, (n, 2)."""
+        outlines = [_outline(text, self.size) for text in texts]
+        moved = [outline.vertices + place for outline, place in zip(outlines, places)]
+        codes = [outline.codes for outline in outlines]
+        self.artist.set_path(Path(np.concatenate(moved), np.concatenate(codes)))
 
 
 class WhichNumbers:
@@ -62,11 +71,8 @@ class WhichNumbers:
         box = np.array([(0, 0), (0, 1), (1, 1), (1, 0)]) * (self.WIDTH, self.HEIGHT)
         self.boxes = PolyCollection(self.corners[:, None] + box, edgecolors=INK)
         self.ax.add_collection(self.boxes)
-        numbers = [words(value) for value in x.ravel()]
-        self.numbers = self.ax.add_artist(
-            PathPatch(written(numbers, self.corners + (28, 38), 21), facecolor=INK, linewidth=0)
-        )
-        self.letters = self.ax.add_artist(PathPatch(Path([(0, 0)]), facecolor=INK, linewidth=0))
+        self.numbers, self.letters = (Words(self.ax, INK, size) for size in (21, 13))
+        self.numbers.set([words(value) for value in x.ravel()], self.corners + (28, 38))
         self.chosen = self.ax.add_collection(
             PolyCollection([], facecolors="none", edgecolors=INK, linewidths=5)
         )
@@ -100,7 +106,7 @@ class WhichNumbers:
         self.boxes.set_facecolor(hsv_to_rgb(look))
         self.boxes.set_linewidth(np.where(lit, 2.0, 0.4))
         letters = [ascii_uppercase[group] for group in groups.ravel()]
-        self.letters.set_path(written(letters, self.corners + (45, 13), 13))
+        self.letters.set(letters, self.corners + (45, 13))
         chosen = np.ravel_multi_index(cell, groups.shape)
         self.chosen.set_verts([self.boxes.get_paths()[chosen].vertices])
         shared = "root mean square" if name == "RMSNorm" else "mean and variance"
@@ -114,7 +120,7 @@ class WhichNumbers:
         arithmetic = table((f"letter {letters[chosen]}", "arithmetic", "result"), rows)
         # Room for a sum of twelve squares, which takes two lines.
         self.details = f'<div style="min-height:12.5em">{arithmetic}</div>'
-        return [self.boxes, self.numbers, self.letters, self.chosen]
+        return [self.boxes, self.numbers.artist, self.letters.artist, self.chosen]
 
     @staticmethod
     def _mean_and_variance(values, x, eps, result):

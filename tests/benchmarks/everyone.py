@@ -1,11 +1,13 @@
 """Runs inside a kernel: what a change costs in an explorer, or in its usual cell.
 
 The usual cell is made of the explorer itself: the same controls, experiment and drawing, but for each change
-a new figure by pyplot, its artists made anew, and plt.show, as interact has it. Each of the two has a kernel
-of its own, so that none finds in a cache what the other has just computed.
+a new figure by pyplot, its artists made anew, and plt.show, as interact has it; bars by ax.bar and words by
+ax.text, where the course draws many as one path. (Many lines as one LineCollection it has as the course has.)
+Each of the two has a kernel of its own, so that none finds in a cache what the other has just computed.
 """
 
 import contextlib
+import functools
 import gc
 import inspect
 import time
@@ -13,6 +15,7 @@ from statistics import median
 from unittest import mock
 
 import ipywidgets as widgets
+import numpy as np
 import psutil
 from IPython.display import display
 
@@ -25,6 +28,32 @@ from .. import moves
 from .kernel import count_redraws, different
 
 PAUSE = 0.004  # seconds for the thread that sends
+
+
+def bar_by_bar(bars, x, low, high, width=0.8):
+    """Stands for `Bars.set`: a patch for each bar."""
+    x, low, high = np.broadcast_arrays(x, low, high)
+    look = bars.artist
+    color, edge, hatch = look.get_facecolor(), look.get_edgecolor(), look.get_hatch()
+    look.axes.bar(x, high - low, width, low, color=color, edgecolor=edge, hatch=hatch, linewidth=0)
+
+
+def text_by_text(some, texts, places):
+    """Stands for `Words.set`: a Text for each."""
+    look = {"color": some.artist.get_facecolor(), "ha": "center", "va": "center"}
+    for text, (x, y) in zip(texts, places):
+        some.artist.axes.text(x, y, text, **look)
+
+
+@contextlib.contextmanager
+def by_hand():
+    """What is drawn meanwhile is drawn as a cell written by hand draws it."""
+    with (
+        mock.patch.object(drawing.Bars, "set", bar_by_bar),
+        mock.patch.object(drawing.Bars, "set_without_gaps", functools.partialmethod(bar_by_bar, width=1)),
+        mock.patch.object(sharing.Words, "set", text_by_text),
+    ):
+        yield
 
 
 class Renewed:
@@ -128,8 +157,9 @@ class Usual(Cell):
         explorer = self.explorer
         if isinstance(explorer, Run) and explorer.begun_with != values:
             explorer._begin(values)
-        self.picture.renew()
-        explorer.update(**values)
+        with by_hand():
+            self.picture.renew()
+            explorer.update(**values)
         plt.show()
 
     def render(self):
