@@ -102,19 +102,19 @@ def _go_on(parts, h, slope):
     """h and its slope dh/dx, both (points, width), through some more layers."""
     for part in parts:
         h = part(h)
-        slope = _forward_gradient(part, slope)
+        slope = forward_gradient(part, slope)
     return h, slope
 
 
-def _forward_gradient(layer, dx):
-    """What a small change dx of the input makes of the output, after forward.
+def forward_gradient(layer, dx: np.ndarray) -> np.ndarray:
+    """What a small change dx of the input makes of the output, after forward. (..., d_in) -> (..., d_out).
 
-    The Jacobian of a ReLU is symmetric, and so is that of a norm whose gamma is 1: backward gives the same.
+    The Jacobian of an activation is symmetric, and so is that of a norm whose gamma is 1: backward gives the same.
     """
     if isinstance(layer, layers.Sequential):
-        return functools.reduce(lambda d, one: _forward_gradient(one, d), layer.layers, dx)
+        return functools.reduce(lambda d, one: forward_gradient(one, d), layer.layers, dx)
     if isinstance(layer, layers.Residual):
-        return dx + layer.alpha * _forward_gradient(layer.branch, dx)
+        return dx + layer.alpha * forward_gradient(layer.branch, dx)
     return dx @ layer.W if isinstance(layer, layers.Linear) else layer.backward(dx)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import layers
 from . import stacks, training
+from .shattered import forward_gradient
 from .training import HE, Classifier, Progress
 
 STEPS, EVERY = 400, 20  # of training; steps between two looks at a network
@@ -127,13 +128,28 @@ def jacobian(name: str, depth: int, width: int = 64, seed: int = 0) -> np.ndarra
     arXiv:1711.04735.
     """
     stacks._check("name", name, CHAINS)
+    if CHAINS[name].get("wiring") == "scaled residual":
+        return _jacobians(name, depth, width, seed)[-1]
+    # Any other network is the beginning of every deeper one.
+    return _jacobians(name, max(depth, DEEPEST), width, seed)[depth - 1]
+
+
+DEEPEST = 64  # depth that an explorer shows
+
+
+@functools.lru_cache(maxsize=4)
+def _jacobians(name, depth, width, seed):
+    """The Jacobian after 1, 2, ... depth blocks: list of (width, width)."""
     network = stacks.Stack(depth, width=width, seed=seed, **CHAINS[name])
     if name.endswith("orthogonal"):
         for branch in network.branches:
             branch.layers[0].W = _orthogonal(branch.layers[0].W)
-    network.forward(np.random.default_rng([seed, 0]).standard_normal((1, width)))
-    one_each = np.eye(width)[:, None, :]  # a gradient of 1 at each output in turn
-    return network.backward(one_each, weights=False)[0][:, 0, :]
+    h, slopes = np.random.default_rng([seed, 0]).standard_normal((1, width)), np.eye(width)
+    seen = []
+    for block in network.blocks:
+        h, slopes = block(h), forward_gradient(block, slopes)
+        seen.append(slopes.T)
+    return seen
 
 
 def _orthogonal(W):

@@ -264,7 +264,7 @@ def jacobian() -> Live:
         update,
         lambda: picture.sentence,
         network=controls.choice("network", *bench.CHAINS),
-        depth=controls.whole("depth", 32, 1, 64),
+        depth=controls.whole("depth", 32, 1, bench.DEEPEST),
         seed=controls.whole("random weights no.", 0, 0, 4),
     )
 
