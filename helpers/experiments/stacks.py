@@ -23,22 +23,20 @@ def _check(name, value, allowed):
 
 
 class Weights:
-    """A random generator for weights that keeps what it drew: a slider asks for the same ones again."""
+    """A random generator for weights that keeps what it drew: a slider asks for the same ones again, or larger."""
 
     def __init__(self, seed):
         self.seed, self.drawn = seed, 0
 
     def normal(self, mean, std, shape):
-        """The next matrix; it can be read only, because other networks use it too."""
+        """The next matrix."""
         self.drawn += 1
-        return _drawn(self.seed, self.drawn, mean, std, shape)
+        return mean + std * _drawn(self.seed, self.drawn, shape)
 
 
 @functools.lru_cache(maxsize=256)
-def _drawn(seed, number, mean, std, shape):
-    matrix = np.random.default_rng([seed, number]).normal(mean, std, shape)
-    matrix.flags.writeable = False
-    return matrix
+def _drawn(seed, number, shape):
+    return np.random.default_rng([seed, number]).standard_normal(shape)
 
 
 def branch(

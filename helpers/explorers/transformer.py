@@ -1,5 +1,6 @@
 """Explorers of notebook 06: the transformer block."""
 
+import functools
 from collections.abc import Callable
 
 import numpy as np
@@ -83,6 +84,17 @@ def pre_or_post(pre_norm_block: Callable | None = None, post_norm_block: Callabl
     )
 
 
+DEEPEST = 24
+
+
+@functools.lru_cache(maxsize=2)
+def reference_rms(small: bool) -> list[np.ndarray]:
+    """What `stack_rms` measures of the references with 1, 2, ... DEEPEST layers: a slider over them asks for all."""
+    init, stack = exercises.residual_init_std.reference, exercises.pre_norm_stack.reference
+    depths = range(1, DEEPEST + 1)
+    return [transformer.stack_rms(stack, depth, init(1.0, depth) if small else 1.0) for depth in depths]
+
+
 def final_norm(pre_norm_stack: Callable | None = None, residual_init_std: Callable | None = None) -> Live:
     """Pre-norm layers one after the other: what is the final norm given, and how do smaller last weights change it?"""
     picture = figures.StackRms()
@@ -92,7 +104,7 @@ def final_norm(pre_norm_stack: Callable | None = None, residual_init_std: Callab
 
     def update(layers, small):
         factor, wanted = (run(1.0, layers) if small else 1.0 for run in (your_factor, init.reference))
-        rms = reference = transformer.stack_rms(stack.reference, layers, wanted)
+        rms = reference = reference_rms(small)[layers - 1]
         if own or factor != wanted:
             rms = transformer.stack_rms(yours, layers, factor)
         start = f"last weights times {words(factor)}" if small else "last weights as they are"
@@ -103,7 +115,7 @@ def final_norm(pre_norm_stack: Callable | None = None, residual_init_std: Callab
         picture.figure,
         update,
         lambda: picture.sentence,
-        layers=controls.whole("layers", 12, 1, 24),
+        layers=controls.whole("layers", 12, 1, DEEPEST),
         small=controls.toggle(
             "last weights of each branch", ("as they are", False), ("by residual_init_std", True)
         ),

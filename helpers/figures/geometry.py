@@ -64,7 +64,7 @@ class View:
         for name, points in shapes.items():
             self.lines[name].set_data(*seen_from(points, turn, tilt).T)
         self.names.set(("x₁", "x₂", "x₃"), seen_from(1.15 * ENDS, turn, tilt))
-        return [*self.lines.values(), self.names.artist]
+        return [*(self.lines[name] for name in shapes), self.names.artist]
 
 
 class Geometry:

@@ -174,7 +174,8 @@ class Paths:
     def update(self, seen, name):
         """seen: PathGradients."""
         length = np.arange(len(seen.paths))
-        set_limits(self.ax, (-0.6, len(seen.paths) - 0.4))
+        room = next(step for step in LayerBars.STEPS if len(length) <= step + 1)
+        set_limits(self.ax, (-0.6, room + 0.6))
         self.bars.set(length, 0, seen.energy)
         self.paths.set_data(length, seen.paths)
         depth = len(seen.paths) - 1
