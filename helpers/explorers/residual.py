@@ -34,12 +34,13 @@ def add_the_input(residual_block: Callable | None = None) -> Live:
     )
 
 
+DEEPEST = 64
+
+
 @functools.lru_cache(maxsize=64)
-def similarity(depth: int, wiring: str, gain: float) -> np.ndarray:
-    """Mean cosine with the input, layer by layer; a slider over the layers asks for the same one again."""
-    if depth % 16:  # a shallower network is the beginning of a deeper one
-        return similarity(16 * (depth // 16 + 1), wiring, gain)[: depth + 1]
-    return experiments.input_similarity(depth, wiring, gain=gain)
+def similarity(wiring: str, gain: float) -> np.ndarray:
+    """Mean cosine with the input after 0 ... DEEPEST layers: a shallower network is the beginning of a deeper one."""
+    return experiments.input_similarity(DEEPEST, wiring, gain=gain)
 
 
 def what_is_left(residual_block: Callable | None = None) -> Live:
@@ -56,7 +57,7 @@ def what_is_left(residual_block: Callable | None = None) -> Live:
 
     def update(residual, layers, gain):
         wirings = ("residual", "plain") if residual else ("plain", "residual")
-        cosine, rival = (similarity(layers, wiring, gain) for wiring in wirings)
+        cosine, rival = (similarity(wiring, gain)[: layers + 1] for wiring in wirings)
         name = None
         if residual and residual_block is not None:
             cosine, rival, name = yours(layers, gain), cosine, "the reference"
@@ -71,7 +72,7 @@ def what_is_left(residual_block: Callable | None = None) -> Live:
         update,
         lambda: picture.sentence,
         residual=residual,
-        layers=controls.whole("layers", 20, 1, 64),
+        layers=controls.whole("layers", 20, 1, DEEPEST),
         gain=controls.number("gain", 1.0, 0.1, 3.0, 0.1),
     )
 
