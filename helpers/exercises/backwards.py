@@ -182,7 +182,9 @@ def backward_model(
     hat = {"right": (x - m) * scale, "x": x, "centred": x - m, "not centred": x * scale, "sign": (m - x) * scale,
            "other centre": (x - average(x)) * scale, "scaled": (x - m) * scale * gamma}[x_hat]  # fmt: skip
     G = {"right": dy * gamma, "dy": dy, "twice": dy * gamma**2, "absolute": dy * np.abs(gamma), "divided": dy / gamma,
-         "late": dy, "turned": dy * gamma.reshape(-1, 1)}[g]  # fmt: skip
+         "late": dy}.get(g)  # fmt: skip
+    if g == "turned":  # fails unless the input is square
+        G = dy * gamma.reshape(-1, 1)
     named = {"g": G, "dy": dy, "dy * gamma": dy * gamma}
     sums_axis = axis if sums_axis == "right" else sums_axis
     mean_axis, var_axis = (sums_axis if at == "right" else at for at in (mean_axis, var_axis))

@@ -584,7 +584,7 @@ masked_batch_norm = Exercise(
         [
             s
             for s in read(MASKED + VARIANCE, [("spread", "own square"), *ROWS_ONLY], **WORDS) + BOTH_MODES
-            if s.choice != "where"
+            if s.choice not in ("where", "dotted")
         ],
     ),
     properties=_masked_properties,

@@ -125,7 +125,7 @@ def shape(got, want):
 def _reason(got, want):
     if got == want[::-1] and len(got) > 1:
         return "It is transposed: use `.T`, or exchange the two factors of the product."
-    if len(want) > 1 and got[1:] == want:
+    if len(want) > 1 and got[1:] == want and got[0] > 1:
         return (
             f"It holds {got[0]} arrays of the right shape: a tuple, a list of all steps, or an axis that was not summed away. "
             "Return the one array that is asked for."
