@@ -336,9 +336,8 @@ class Exercise:
             return None
         if not any(np.any(got) for got, _ in pairs):
             return None
-        for decimals, kept in enumerate(
-            [np.trunc, np.round, *[partial(np.round, decimals=k) for k in range(1, 7)]], -1
-        ):
+        ways: list[Callable] = [np.trunc, np.round, *[partial(np.round, decimals=k) for k in range(1, 7)]]
+        for decimals, kept in enumerate(ways, -1):
             if all(np.allclose(got, kept(want), rtol=0, atol=1e-9) for got, want in pairs):
                 text = (
                     WHOLE

@@ -220,7 +220,7 @@ def advice(error):
     foreign = IN_NUMPY.get((re.findall(NAMED, text) or [""])[-1])
     if foreign and isinstance(error, (TypeError, AttributeError, NameError)):
         return f"That is PyTorch's spelling, and these are NumPy arrays; in NumPy it is {foreign}."
-    if "axis" in text and "out of bounds" in text:
+    if isinstance(error, ValueError) and "axis" in text and "out of bounds" in text:
         return (
             "It counts on more axes than the input has. The number of axes differs from call to call: make the axes from "
             "`x.ndim`, or count them from the end."

@@ -471,7 +471,11 @@ rms_norm = Exercise(
     + [(rows(4, 6) * 1e-3, gains(6)[0], 1e-6)],
     space=Space(
         rms_norm_model,
-        read(AXES + MEAN_SQUARE + SHARED + ROWS + EPS_ELSEWHERE, [("affine", "raw")], **RMS_WORDS),
+        read(
+            AXES + MEAN_SQUARE + SHARED + ROWS + EPS_ELSEWHERE,
+            [("affine", "raw"), ("affine", "sum")],
+            **RMS_WORDS,
+        ),
         common=FREQUENT,
         measured=_measured_eps(lambda args: (args[0], args[1], 0), "mean(x**2)"),
         named=_like_layer_norm,
@@ -503,7 +507,7 @@ rms_norm_offset = Exercise(
         rms_norm_offset_model,
         read(
             OFFSETS + AXES + MEAN_SQUARE + SHARED + ROWS + EPS_ELSEWHERE,
-            [("affine", choice) for choice in ("raw", "one plus", "none", "absolute gamma")],
+            [("affine", choice) for choice in ("raw", "one plus", "none", "absolute gamma", "sum")],
             **RMS_WORDS | {"affine": "x / rms * (1 + w)"},
         ),
         measured=_measured_eps(lambda args: (args[0], 1 + args[1], 0), "mean(x**2)"),

@@ -130,7 +130,8 @@ def search(space, probes, answers, wrong, most=None):
         warnings.simplefilter("ignore")
         slips = [*space.slips, *space.measured(probes, answers)]
         for size in range(1, (most or max(space.most, 3 if space.common else 1)) + 1):
-            left, loose = set(wrong) - set(found), {}
+            left = set(wrong) - set(found)
+            loose: dict = {}
             if not left:
                 break
             if size > space.most:

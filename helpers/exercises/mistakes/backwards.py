@@ -31,8 +31,6 @@ var_term_factor: var = unbiased
     the variance term is divided by n - 1; the variance here is the biased one, divided by n. {step_var}
 var_term_x: var_inner = g * x
     x stands inside the mean where x_hat belongs: mean(g * x_hat). {step_var}
-var_term_x: var_inner = g * x * rstd
-    x stands where x - mean belongs, in the sum of {v_term}: mean(g * x_hat), with {x_hat}. {step_var}
 var_term_x: var_inner = g * centred
     x - mean stands inside the mean where x_hat belongs: mean(g * x_hat); a factor rstd is missing. {step_var}
 var_term_x: var_outer = x
@@ -172,8 +170,6 @@ wrong_count: sums_axis = second count
     with three axes the sums of g and g * x_hat are divided by x.shape[1]; each mean is over one {one}. Use `{axis}`.
 wrong_count: sums_axis = entries
     the sums of g and g * x_hat are divided by the number of all entries, x.size; each mean is over one {one}. Use `{axis}`.
-sums_for_means: sums_axis = summed
-    sums stand where both means belong, mean(g) and mean(g * x_hat): the 1/n is missing. {step_all}
 wrong_count: var_axis = other count
     in {v_term} the sum is divided by the wrong length of x: it is a mean over one {one}. Use `{axis}`, or divide by the
     length of that axis. {step_var}
@@ -222,6 +218,10 @@ axis_wrong: mean_axis = other
     mean(g) runs over the wrong axis: use `{axis}, keepdims=True`.
 rstd_missing: outer = direct only
     only the first term is multiplied by rstd: brackets are missing. {step_r}
+var_term_x: var_inner = g * x * rstd
+    x stands where x - mean belongs, in the sum of {v_term}: mean(g * x_hat), with {x_hat}. {step_var}
+sums_for_means: sums_axis = summed
+    sums stand where both means belong, mean(g) and mean(g * x_hat): the 1/n is missing. {step_all}
 rstd_missing: outer = not the direct term, nor its mean
     the direct term g is not multiplied by rstd, nor is its mean. {step_r}
 rstd_missing: outer = not the mean
