@@ -169,7 +169,7 @@ CASES = {
     "binary": (lambda f: "\x00\x01", 0, "not a notebook"),
     "empty_file": (lambda f: "", 0, "not a notebook"),
     "empty_notebook": (lambda f: nbformat.v4.new_notebook(), 0, "empty"),
-    "odd_json": (lambda f: json.dumps({"nbformat": 4, "cells": [1, {"cell_type": 5}, None]}), 0, "deleted"),
+    "odd_json": (lambda f: json.dumps({"nbformat": 4, "cells": [1, {"cell_type": 5}, None]}), 0, "another notebook"),
     "copied": (lambda f: edited(f, copied), ALL, "2 times"),
     "stub_copied": (stub_copied, ALL, "2 times"),
     "split": (lambda f: edited(f, split), ALL, "2 times"),
