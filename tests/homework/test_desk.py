@@ -143,6 +143,7 @@ def test_from_a_zip_to_marks_and_feedback(tmp_path):
     assert sorted(p.name for p in (folder / "submitted").iterdir()) == sorted(students)
     said = command(folder, "homework", "grade", LESSON)
     assert "3/3" in said
+    assert "there is no student 'bob' in the roster" in said and "'ada'" not in said  # it has ada alone
     by_homework = scores(folder)
     command(folder, "nbgrader", "autograde", LESSON, "--force")
     assert scores(folder) == by_homework == {"ada": 6, "bob": 4, "eve": 0}

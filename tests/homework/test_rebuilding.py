@@ -11,10 +11,7 @@ pytest.importorskip("cloudpickle", reason="not installed: pip install -r homewor
 
 from homework import building, pictures, rebuilding
 
-from .conftest import COURSE, cell
-
-DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABh6FO1AAAAABJRU5ErkJggg=="
-PNG = {"image/png": DOT}
+from .conftest import COURSE, PICTURE, cell
 
 
 @pytest.fixture(scope="module")
@@ -48,15 +45,15 @@ def with_picture(text, attachments):
     ("ü.png", "![][here]\n\n[here]: attachment:ü.png"),
 ])  # fmt: skip
 def test_a_picture_that_was_handed_in_is_on_the_page(released, name, text):
-    notebook, remarks = rebuilt(released, with_picture(text, {name: PNG}))
+    notebook, remarks = rebuilt(released, with_picture(text, {name: PICTURE}))
     assert remarks == []
-    assert f"data:image/png;base64,{DOT}" in HTMLExporter().from_notebook_node(notebook)[0]
+    assert f"data:image/png;base64,{PICTURE['image/png']}" in HTMLExporter().from_notebook_node(notebook)[0]
 
 
 @pytest.mark.parametrize("attachments", [
     {},
-    {"other.png": PNG},
-    {"a.png": {"text/html": DOT}},
+    {"other.png": PICTURE},
+    {"a.png": {"text/html": PICTURE["image/png"]}},
     {"a.png": {"image/png": '"><script>'}},
     {"a.png": {"image/png": "A" * (pictures.LARGEST + 1)}},
     {"a.png": 5},
@@ -71,7 +68,7 @@ def test_a_page_is_made_without_the_picture(released, attachments):
 def test_pictures_of_all_cells_together_are_limited(released):
     def change(notebook):
         half = {"image/png": "A" * (pictures.LARGEST // 2)}
-        for number in range(3):
+        for _ in range(3):
             notebook.cells.append(new_markdown_cell("![](attachment:a.png)", attachments={"a.png": half}))
 
     assert len(rebuilt(released, change)[1]) == 2  # one picture too many; and answers that are elsewhere
