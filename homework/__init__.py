@@ -10,8 +10,9 @@ What belongs where:
     ingredients.py what it chooses from: for each decision the choices, with their words and their code
     frames.py      what that is put in: for each exercise its task, formulas, solution and inputs
     folder.py      the course folder: configuration, roster, the teacher's page; what is kept secret
-    nbgrader.py    the two preprocessors and the settings that nbgrader gets
+    settings.py    the two preprocessors and the settings that nbgrader gets
     rebuilding.py  a submission, whatever happened to it -> the released notebook with its answers
+    pictures.py    the pictures of an answer: kept, and a place held for those that are missing
     looking.py     what a teacher should look at in an answer's text
     kernel.py      a kernel, in bubblewrap where that is installed
     inside/        the two files that run inside it

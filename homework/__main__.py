@@ -15,7 +15,7 @@ def main(arguments=None):
     new.add_argument("--lessons", nargs="+", required=True, metavar="NUMBER", help="such as 03 05")
     new.add_argument("--variant", metavar="SEED", help="vary the exercises by this secret word")
     grade = commands.add_parser("grade", help="grade what is submitted, on all cores")
-    grade.add_argument("assignment", help="such as 03_layer_norm")
+    grade.add_argument("assignment", help="such as 03_layer_norm_homework")
     grade.add_argument("--jobs", type=int, help="how many at once, if not as many as there are cores")
     grade.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask cluster that does the work")
     grade.add_argument("--again", action="store_true", help="also what is graded already")

@@ -29,16 +29,22 @@ import numpy as np
 
 sys.path += map(str, pathlib.Path.cwd().parents)  # finds helpers without an installation too
 from helpers import exercises"""
+COMPARED = """assert len(got) == len(right), f"{len(right)} arrays are asked for, not {len(got)}"
+for number, (a, b) in enumerate(zip(got, right), 1):
+    np.testing.assert_allclose(a, b, atol=2e-3, err_msg=f"array {number} is not that of the example")"""
 INTRODUCTION = """# Homework: {title}
 
 Write your answers into the cells that say so and leave the others as they are; cells of your own may be added anywhere. You may hand it in as often as you are allowed to: the last one counts. The cell below each answer says what is wrong with it. Your teacher's computer asks your function for further inputs.
 
-Put this notebook into the folder `notebooks` of the course. The lesson is [{lesson}]({lesson}.ipynb)."""
+Put this notebook into the folder `notebooks` of the course. The lesson is beside it: [{lesson}]({lesson}.ipynb)."""
 
 
 @dataclass
 class Lesson:
-    """An assignment: its name, the notebook's text, what is graded by which exercise, lines for the teacher."""
+    """An assignment: its name, the notebook's text, what is graded by which exercise, lines for the teacher.
+
+    The name is not the lesson's: students put the one notebook beside the other.
+    """
 
     name: str
     text: str
@@ -51,7 +57,7 @@ def lesson(number, seed=None):
 
     ValueError says which lessons there are, or which exercise has no variants.
     """
-    path = next((p for p in sorted(NOTEBOOKS.glob(f"{number}*.ipynb"))), None)
+    path = next((p for p in sorted(NOTEBOOKS.glob(f"{number.zfill(2)}*.ipynb"))), None)
     source = path and nbformat.read(path, 4)
     found = [] if path is None else _exercises(source)
     if not found:
@@ -76,7 +82,7 @@ def lesson(number, seed=None):
     for cell in notebook.cells:
         cell["id"] = cell.metadata.nbgrader.grade_id
     graded = {f"test_{one.name}": one.name for one in found}
-    return Lesson(path.stem, nbformat.writes(notebook) + "\n", graded, guide + rubrics)
+    return Lesson(f"{path.stem}_homework", nbformat.writes(notebook) + "\n", graded, guide + rubrics)
 
 
 # ------------------------------------------------------------------------------ what stands in the lesson
@@ -173,8 +179,7 @@ def _variant(found, seed):
         _code(f"check_{name}", f"{example}\nprint({call})", locked=True),
         _code(
             f"test_{name}",
-            f"{_flat(exercise.outputs, call)}\nright = [{', '.join(right)}]\nassert len(got) == len(right) and "
-            'all(np.allclose(a, b, atol=2e-3) for a, b in zip(got, right)), "not as in the example"',
+            f"{_flat(exercise.outputs, call)}\nright = [{', '.join(right)}]\n{COMPARED}",
             grade=True,
             locked=True,
             points=exercise.difficulty,

@@ -104,16 +104,23 @@ def page(root, lessons, seed):
         "2. Read the notebooks in `source/`, change what you like. The function names and the grade_ids must stay.",
         f'3. `nbgrader generate_assignment "{name}"` writes what students get into `release/{name}`. '
         "`python -m homework leaks` looks whether anything is in it that should not be.",
-        "4. Hand out the notebook, by `nbgrader release_assignment`, or by any other way. Students put it into the "
-        "folder `notebooks` of the course.",
-        f"5. Collect into `submitted/STUDENT/{name}/{name}.ipynb`: by `nbgrader collect`, by hand, or put the zip of "
+        f'4. A date, if there is one: `nbgrader db assignment add "{name}" --duedate "2030-01-31 18:00 UTC"`. What comes '
+        "later is graded too; `grades.csv` has both times. It costs points only with nbgrader's `LateSubmissionPlugin`.",
+        "5. Hand out the notebook, by `nbgrader release_assignment`, or by any other way. Students put it into the "
+        "folder `notebooks` of the course, beside the lesson. The cells below each answer say what is wrong with it.",
+        f"6. Collect into `submitted/STUDENT/{name}/{name}.ipynb`: by `nbgrader collect`, by hand, or put the zip of "
         f'your learning-management system into `downloaded/{name}/archive` and type `nbgrader zip_collect "{name}"`. '
-        f"It takes names such as `ada_{name}.ipynb`.",
-        f'6. `python -m homework grade "{name}"` grades on all cores, goes on where it was stopped, and ends with a '
-        f"list of what needs a look (also in `logs/{name}`). `nbgrader autograde \"{name}\"` gives the same marks.",
-        "7. `jupyter lab`, menu *Nbgrader → Formgrader*: grade the written answers by the rubrics below.",
-        f'8. `nbgrader generate_feedback "{name}"`, then hand out the folder `feedback`.',
-        "9. `nbgrader export` writes the marks into `grades.csv`.",
+        f"It takes names such as `ada_1234_{name}.ipynb`; what stands before the first `_` or blank is the student's id. "
+        "A zip has no times.",
+        f'7. `python -m homework grade "{name}"` grades on all cores, goes on where it was stopped, and ends with a '
+        f"list of what needs a look (also in `logs/{name}`). `nbgrader autograde \"{name}\"` gives the same marks, "
+        "without the list. Whoever is not in the roster is graded and named: rename the folder in `submitted`, type "
+        "`nbgrader db student remove ID --force`, and grade again. So you do when someone hands in anew: only what has "
+        "changed is graded, and your marks stay until you change them.",
+        "8. `jupyter lab`, menu *Nbgrader → Formgrader*, *Manual Grading*: grade the written answers by the rubrics below. "
+        "*Show All Names* says who is who. A blank answer has its 0 already.",
+        f'9. `nbgrader generate_feedback "{name}"`, then hand out the folder `feedback`.',
+        "10. `nbgrader export` writes the marks into `grades.csv`.",
         "",
         f"Keep `{SECRET}` to yourself: the hidden inputs" + (" and the variants come" if seed else " come") + " from it.",
     ]  # fmt: skip

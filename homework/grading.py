@@ -164,6 +164,9 @@ class Writer:
         configure_judged(config, staging)
         self.api = NbGraderAPI(CourseDirectory(config=config), config=config)
         self.folder, self.assignment, self.staging, self.is_time = folder, assignment, staging, is_time
+        with self.api.gradebook as gradebook:
+            # nbgrader takes up whoever hands in, under no more than an id
+            self.roster = {s.id for s in gradebook.students if s.first_name or s.last_name or s.email}
 
     def write(self, student, result, digest):
         """Put the marks of a student into the gradebook; returns the report."""
@@ -177,6 +180,8 @@ class Writer:
             shutil.copy(stamp, place)
         elif stamp.exists():
             lines.append("timestamp.txt is no time")
+        if self.roster and student not in self.roster:
+            lines.append(f"there is no student {student!r} in the roster")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # SQLAlchemy's, of nbgrader's own
             done = self.api.autograde(self.assignment, student, force=True)

@@ -9,7 +9,10 @@ from pathlib import Path
 
 import nbformat
 
+from . import pictures
+
 MISSING = "# This cell was not in the submission."
+STRANGE = "no cell of the assignment is in it: is it another notebook, such as the lesson?"
 TOO_LONG = "# This cell was too long."
 LARGEST = 300_000_000  # bytes of a notebook that is read: its saved outputs may be many
 PIECES = 20_000_000  # lists, objects and their entries in it, which take more memory than bytes
@@ -62,7 +65,9 @@ def read(text):
         notebook = nbformat.convert(nbformat.from_dict(notebook), 4)
     if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
         raise ValueError("no notebook")
-    return [cell for cell in map(_tidy, notebook["cells"]) if cell]
+    cells = [cell for cell in map(_tidy, notebook["cells"]) if cell]
+    pictures.keep(cells)
+    return cells
 
 
 def _tidy(cell):
@@ -76,6 +81,7 @@ def _tidy(cell):
         "cell_type": kind if kind in ("code", "markdown", "raw") else "raw",
         "source": encodable(source.replace("\r\n", "\n")),
         "metadata": {"nbgrader": metadata(cell)},
+        "attachments": cell.get("attachments"),
         "id": str(cell.get("id", "")),
     }
 
@@ -128,18 +134,41 @@ def rebuild(text, released):
         parts.setdefault(key, []).append(cell)
         last = key
     remarks += [f"{foreign} cells are of another assignment"] if foreign else []
-    deleted = [key for key in keys if key not in parts and not key.startswith("id:")] if cells else []
+    remarks += [STRANGE] if cells and not parts else []
+    deleted = [key for key in keys if key not in parts and not key.startswith("id:")] if parts else []
     remarks += [f"{', '.join(deleted)} {'was' if len(deleted) == 1 else 'were'} deleted"] if deleted else []
     result = copy.deepcopy(released)
     result.cells = [_own(cell) for cell in own.get(None, [])]
     for key, cell in zip(keys, copy.deepcopy(released.cells)):
         remarks += _fill(cell, key, parts.get(key), bool(cells))
         result.cells += [cell, *map(_own, own.get(key, []))]
+    remarks += _elsewhere(released, parts, own)
     if order != [key for key in keys if key in order]:
         remarks.append("cells were moved")
     for number, cell in enumerate(result.cells):
         cell["id"] = f"cell-{number}"
+        missing = pictures.complete(cell) if cell.cell_type == "markdown" else []
+        remarks += [f"the picture {name!r} was not handed in, or is too large" for name in missing]
     return result, remarks
+
+
+def _elsewhere(released, parts, own):
+    """Says when an answer in words is blank and cells of the student's own have some: it gets 0, and nobody asks."""
+    if not parts or not any(
+        cell["cell_type"] == "markdown" and cell["source"].strip() for cells in own.values() for cell in cells
+    ):
+        return []
+    blank = [
+        _key(cell)
+        for cell in released.cells
+        if is_answer(cell)
+        and cell.cell_type == "markdown"
+        and all(part["source"].strip() in ("", cell.source.strip()) for part in parts.get(_key(cell), []))
+    ]
+    verb = "is" if len(blank) == 1 else "are"
+    return (
+        [f"{', '.join(blank)} {verb} blank, and there is text in cells of the student's own"] if blank else []
+    )
 
 
 def _key(cell):
@@ -149,7 +178,16 @@ def _key(cell):
 def _own(cell):
     """A cell that the student added, as a new one."""
     make = {"code": nbformat.v4.new_code_cell, "markdown": nbformat.v4.new_markdown_cell}
-    return make.get(cell["cell_type"], nbformat.v4.new_raw_cell)(cell["source"])
+    made = make.get(cell["cell_type"], nbformat.v4.new_raw_cell)(cell["source"])
+    return _with_pictures(made, [cell])
+
+
+def _with_pictures(cell, parts):
+    """A cell of text with the pictures of those that it is made of."""
+    found = {name: one for part in parts for name, one in part["attachments"].items()}
+    if found and cell.cell_type == "markdown":
+        cell.attachments = nbformat.from_dict(found)
+    return cell
 
 
 def _fill(cell, key, parts, any_cells):
@@ -165,6 +203,7 @@ def _fill(cell, key, parts, any_cells):
         texts = [text for text in texts if text.strip() != cell.source.strip()] or texts[:1]
         remarks += [f"{key} was there {len(parts)} times"] if len(parts) > 1 else []
         cell.source = _joined(texts) if cell.cell_type == "code" else "\n\n".join(texts)
+        _with_pictures(cell, parts)
     elif named and any(part["source"].strip() != cell.source.strip() for part in parts):
         remarks.append(f"{key} was edited")
     if named and any(part["cell_type"] != cell.cell_type for part in parts):

@@ -15,8 +15,8 @@ from .folder import Folder
 from .judging import Run, exercises_of
 from .rebuilding import choose, rebuild, submitted
 
-# What a learning-management system makes of the name 03_layer_norm.ipynb: ada_03_layer_norm.ipynb,
-# ada_12345_678_03_layer_norm-1.ipynb, or a folder Ada Example_12345_assignsubmission_file_ around it.
+# What a learning-management system makes of the name 03_layer_norm_homework.ipynb:
+# ada_03_layer_norm_homework.ipynb, ada_12345_678_03_layer_norm_homework-1.ipynb, or a folder Ada Example_12345_assignsubmission_file_ around it.
 COLLECTED = (
     r".*[/\\](?P<student_id>[A-Za-z0-9.@-]+)(?: [^/\\_]+)*_(?:[^/\\]*[/\\_])?(?P<file_id>\d\d_[a-z_]+)"
 )

@@ -10,7 +10,10 @@ import nbformat
 import pytest
 
 COURSE = Path(__file__).parents[2]
-LESSON = "03_layer_norm"
+LESSON = "03_layer_norm_homework"  # the assignment that is made of it
+PICTURE = {  # one white point
+    "image/png": "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4DwQACfsD/c8LaHIAAAAASUVORK5CYII="
+}
 RIGHT = {
     "layer_norm": """def layer_norm(x, gamma, beta, eps):
     mean, var = x.mean(axis=-1, keepdims=True), x.var(axis=-1, keepdims=True)

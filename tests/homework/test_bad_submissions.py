@@ -7,7 +7,7 @@ import sys
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell
+from nbformat.v4 import new_code_cell, new_markdown_cell
 
 pytest.importorskip("nbgrader", reason="nbgrader is not installed: pip install -r homework/requirements.txt")
 
@@ -87,6 +87,10 @@ def edited_points(notebook):
 
 def edited_kernel(notebook):
     notebook.metadata.kernelspec = {"name": "ir", "display_name": "R", "language": "R"}
+
+
+def the_lesson(_):
+    return (COURSE / "notebooks" / "03_layer_norm.ipynb").read_text("utf-8")
 
 
 def without_setup(notebook):
@@ -169,7 +173,7 @@ CASES = {
     "binary": (lambda f: "\x00\x01", 0, "not a notebook"),
     "empty_file": (lambda f: "", 0, "not a notebook"),
     "empty_notebook": (lambda f: nbformat.v4.new_notebook(), 0, "empty"),
-    "odd_json": (lambda f: json.dumps({"nbformat": 4, "cells": [1, {"cell_type": 5}, None]}), 0, "deleted"),
+    "odd_json": (lambda f: json.dumps({"nbformat": 4, "cells": [1, {"cell_type": 5}, None]}), 0, "another notebook"),
     "copied": (lambda f: edited(f, copied), ALL, "2 times"),
     "stub_copied": (stub_copied, ALL, "2 times"),
     "split": (lambda f: edited(f, split), ALL, "2 times"),
@@ -180,6 +184,13 @@ CASES = {
     "edited_tests": (lambda f: edited(f, edited_tests, WRONG), 0, "was edited"),
     "edited_points": (lambda f: edited(f, edited_points), ALL, "points"),
     "edited_kernel": (lambda f: edited(f, edited_kernel), ALL, None),
+    "the_lesson": (the_lesson, 0, "another notebook"),
+    "picture_lost": (lambda f: answered(f, **RIGHT, written_1="![](attachment:a.png)"), ALL, "the picture 'a.png'"),
+    "words_elsewhere": (
+        lambda f: edited(f, lambda n: n.cells.append(new_markdown_cell("My answer."))),
+        ALL,
+        "written_1, written_2 are blank",
+    ),
     "no_setup": (lambda f: edited(f, without_setup), ALL, "setup was deleted"),
     "warns": (lambda f: with_cell(f, "import warnings, sys\nwarnings.warn('x')\nprint('x', file=sys.stderr)"), ALL, "imports"),
     "warns_answer": (lambda f: with_body(f, "np.log(-np.ones(3)); print('hello')", *RIGHT_LINE), ALL, None),
@@ -457,5 +468,6 @@ def test_no_output_is_large(graded):
     shown = {
         "many_cells": kernel.SHOWN,
         "large_display": kernel.PICTURE,
+        "the_lesson": kernel.PICTURE,  # its pictures
     }  # these show all that is let through
     assert {one: size for one, size in sizes.items() if size >= 200_000 + shown.get(one, 0)} == {}

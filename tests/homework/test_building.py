@@ -54,6 +54,31 @@ def test_solutions_of_variants_are_right_and_two_questions_are_asked(number):
     assert len(written) == 2 and all("points:" in c.source for c in written)
 
 
+def test_a_lesson_is_meant_by_its_number_and_its_homework_has_another_name():
+    made = building.lesson("3")
+    assert made.text == building.lesson("03").text == building.lesson("03_layer_norm").text
+    assert not (building.NOTEBOOKS / f"{made.name}.ipynb").exists()  # students put it beside the lesson
+    assert "(03_layer_norm.ipynb)" in made.text
+
+
+def test_a_variant_says_how_an_answer_differs_from_the_example():
+    cells = {
+        c.metadata.nbgrader.grade_id: c for c in nbformat.reads(building.lesson("03", "a").text, 4).cells
+    }
+    names = {"np": np, "layer_norm": lambda x, gamma, beta, eps: 7 * x}
+    exec(cells["check_layer_norm"].source, names)
+    with pytest.raises(AssertionError, match="array 1 is not that of the example") as said:
+        exec(cells["test_layer_norm"].source, names)
+    assert "7." in str(said.value)  # what was given stands beside what was wanted
+
+
+@pytest.mark.parametrize("number", LESSONS)
+def test_no_text_of_an_exercise_speaks_of_its_place_in_the_lesson(number):
+    for found in building._exercises(nbformat.read(next(building.NOTEBOOKS.glob(f"{number}*.ipynb")), 4)):
+        place = re.search(r"\b(below|above|next section|read on)\b", found.text)
+        assert not place, f"{found.name}: {place[0]!r} means nothing in the homework that is made of it"
+
+
 @pytest.mark.parametrize("number", LESSONS)
 def test_the_example_of_a_variant_is_what_its_solution_gives(number):
     """The cells that students see, run with the solution in place."""

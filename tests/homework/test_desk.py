@@ -44,7 +44,7 @@ def solved(folder, assignment=LESSON):
 
 def test_the_lesson_is_the_source():
     made = nbformat.reads(building.lesson("03").text, 4)
-    lesson = nbformat.read(COURSE / "notebooks" / f"{LESSON}.ipynb", 4)
+    lesson = nbformat.read(COURSE / "notebooks" / "03_layer_norm.ipynb", 4)
     words = "\n".join(c.source for c in lesson.cells)
     assert cell(made, "text_layer_norm").source in words
     assert cell(made, "layer_norm").source.splitlines()[0] in words
@@ -143,6 +143,7 @@ def test_from_a_zip_to_marks_and_feedback(tmp_path):
     assert sorted(p.name for p in (folder / "submitted").iterdir()) == sorted(students)
     said = command(folder, "homework", "grade", LESSON)
     assert "3/3" in said
+    assert "there is no student 'bob' in the roster" in said and "'ada'" not in said  # it has ada alone
     by_homework = scores(folder)
     command(folder, "nbgrader", "autograde", LESSON, "--force")
     assert scores(folder) == by_homework == {"ada": 6, "bob": 4, "eve": 0}

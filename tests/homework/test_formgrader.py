@@ -13,7 +13,7 @@ pytest.importorskip("nbgrader", reason="nbgrader is not installed: pip install -
 from homework import grading
 from tests.browser import lab as jupyterlab
 
-from .conftest import COURSE, LESSON, RIGHT, answered, make, scores, submit
+from .conftest import COURSE, LESSON, PICTURE, RIGHT, answered, cell, command, make, scores, submit
 
 pytestmark = [
     pytest.mark.slow,
@@ -22,6 +22,7 @@ pytestmark = [
 
 
 SCRIPT = "<img src='none' onerror='window.ran = 1'><script>window.ran = 2</script>"
+PICTURES = "![a photo](attachment:photo.png) ![a sketch](attachment:lost.png)"
 
 
 @pytest.fixture(scope="session")
@@ -35,7 +36,9 @@ def desk(tmp_path_factory):
     work = tmp_path_factory.mktemp("formgrader")
     folder = make(work / "folder", ["03"])
     for student in ("ada", "bob"):
-        submit(folder, student, answered(folder, **RIGHT, written_1=f"Words of {student}. {SCRIPT}"))
+        notebook = answered(folder, **RIGHT, written_1=f"Words of {student}. {SCRIPT} {PICTURES}")
+        cell(notebook, "written_1").attachments = {"photo.png": PICTURE}
+        submit(folder, student, notebook)
     grading.grade(folder, LESSON, say=lambda text: None)
     places = {f"JUPYTER_{kind.upper()}_DIR": str(work / kind) for kind in ("config", "data", "runtime")}
     port = jupyterlab.free_port()
@@ -73,6 +76,8 @@ def test_a_written_answer_gets_its_points_below_the_verdicts(page, desk):
     page.get_by_text("layer_norm_backward: correct").first.wait_for(timeout=90_000)
     page.get_by_text("Words of").first.wait_for()
     assert page.evaluate("window.ran") is None  # what a student writes does not act in the teacher's name
+    for picture in ("a photo", "a sketch"):  # a place is held for the one that was lost
+        assert page.get_by_alt_text(picture).evaluate("img => img.naturalWidth") > 0
     boxes = page.locator("input.score")
     page.locator("input.score[placeholder='2']").wait_for(timeout=90_000)  # now the page has the marks
     assert boxes.count() == 4
@@ -82,3 +87,11 @@ def test_a_written_answer_gets_its_points_below_the_verdicts(page, desk):
     while sorted(scores(folder).values()) != [6, 8]:
         assert time.monotonic() < end, scores(folder)
         page.wait_for_timeout(500)
+
+
+def test_the_feedback_has_the_pictures_of_an_answer(desk):
+    _, folder = desk
+    command(folder, "nbgrader", "generate_feedback", LESSON)
+    for student in ("ada", "bob"):
+        page = (folder / "feedback" / student / LESSON / f"{LESSON}.html").read_text("utf-8")
+        assert PICTURE["image/png"] in page
