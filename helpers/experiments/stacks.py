@@ -116,13 +116,14 @@ class Stack:
             hs.append(one(hs[-1]))
         return hs
 
-    def backward(self, dout, weights=True):
+    def backward(self, dout, weights=True, depth=None):
         """The gradient at every layer, after forward: [dL/dh_0, ..., dL/dh_depth = dout].
 
-        weights: leave the gradients of the parameters in the layers, too.
+        weights: leave the gradients of the parameters in the layers, too. depth: where dout enters, if
+        not after the last block.
         """
         dhs = [dout]
-        for one in reversed(self.blocks):
+        for one in reversed(self.blocks[:depth]):
             dhs.append(one.backward(dhs[-1]) if weights else input_gradient(one, dhs[-1]))
         return dhs[::-1]
 
@@ -160,13 +161,25 @@ def gradient_norms(
     linear function of the output, so the gradient that enters at the top points anywhere.
     weights=False: only the gradients of the activations, in half the time.
     """
+    network, dout = _after_forward(_deeper(depth, wiring), wiring, width, batch, seed, **kind)
+    dhs = network.backward(dout, weights, depth)
+    dWs = [f.layers[0].dW for f in network.branches[:depth]] if weights else None
+    return GradientNorms(lengths(dhs), lengths(dWs) if weights else None)
+
+
+def _deeper(depth, wiring):
+    """The depth of a network that begins like this one and serves its neighbours too: the next power of 2."""
+    return depth if wiring == "scaled residual" or depth < 1 else 1 << (depth - 1).bit_length()
+
+
+@functools.lru_cache(maxsize=4)
+def _after_forward(depth, wiring, width, batch, seed, **kind):
+    """A Stack after its forward pass, and a gradient of length 1 to enter it."""
     network = Stack(depth, wiring, width=width, seed=seed, **kind)
     data = np.random.default_rng([seed, 0])
     network.forward(data.standard_normal((batch, width)))
     dout = data.standard_normal((batch, width))
-    dhs = network.backward(dout / np.linalg.norm(dout), weights)
-    dWs = [f.layers[0].dW for f in network.branches] if weights else None
-    return GradientNorms(lengths(dhs), lengths(dWs) if weights else None)
+    return network, dout / np.linalg.norm(dout)
 
 
 def lengths(arrays) -> np.ndarray:
