@@ -15,7 +15,17 @@ KNOWN = {
     "collections",
 }
 TALKING = {"or_reference", "reference", "solution", "source", "wanted"}  # of an exercise
-HANDED_ON = {"sys", "_sys", "os", "_os", "builtins", "inspect", "gc", "threading", "subprocess"}  # by other modules
+HANDED_ON = {
+    "sys",
+    "_sys",
+    "os",
+    "_os",
+    "builtins",
+    "inspect",
+    "gc",
+    "threading",
+    "subprocess",
+}  # by other modules
 UNUSUAL = {
     "open", "eval", "exec", "compile", "__import__", "globals", "vars", "getattr", "setattr", "delattr", "exit",
     "quit", "get_ipython", "input", "breakpoint", "__builtins__",
@@ -53,7 +63,11 @@ def _of_node(node, modules):
         return [f"imports {a.name}" for a in node.names if a.name.partition(".")[0] not in KNOWN]
     if isinstance(node, ast.ImportFrom):
         known = (node.module or "").partition(".")[0] in KNOWN
-        return [f"imports {a.name}" for a in node.names if a.name in HANDED_ON] if known else [f"imports {node.module}"]
+        return (
+            [f"imports {a.name}" for a in node.names if a.name in HANDED_ON]
+            if known
+            else [f"imports {node.module}"]
+        )
     if isinstance(node, ast.Name) and node.id in UNUSUAL:
         return [f"uses {node.id}"]
     if isinstance(node, ast.Attribute):
