@@ -106,6 +106,7 @@ MOMENTUM = {
     "added": lambda old, new, m: old + new,
     "average": lambda old, new, m: (old + new) / 2,
     "minus": lambda old, new, m: (1 - m) * old - m * new,
+    "away": lambda old, new, m: old - m * (new - old),
     "squared": lambda old, new, m: (1 - m**2) * old + m**2 * new,
     "twice": lambda old, new, m: (1 - m) ** 2 * old + (1 - (1 - m) ** 2) * new,
 }
@@ -121,6 +122,11 @@ KEPT_VARIANCE = {
     "with eps": lambda x, var, n, eps: var * n / (n - 1) + eps,
     "biased with eps": lambda x, var, n, eps: var + eps,
     "sum": lambda x, var, n, eps: var * n,
+    "by entries": lambda x, var, n, eps: var * x.size / (x.size - 1),
+    "by channels": lambda x, var, n, eps: var * x.shape[1] / (x.shape[1] - 1),
+    "by one position axis": lambda x, var, n, eps: (
+        var * (len(x) * x.shape[2] / (len(x) * x.shape[2] - 1) if x.ndim > 2 else n / (n - 1))
+    ),
     "whole factor": lambda x, var, n, eps: var * (n // (n - 1)),
     "other way": lambda x, var, n, eps: var * (n - 1) / n,
     "twice unbiased": lambda x, var, n, eps: var * (n / (n - 1)) ** 2,
@@ -293,7 +299,7 @@ def _properties(ask, args):
     x, rest = channels(4, 3), state(3)
     train, evaluate = ask(x, *rest, True, 0.1, 1e-5).outputs, ask(x, *rest, False, 0.1, 1e-5).outputs
     other = x.copy()
-    other[:, 1] += 3.0
+    other[:, 1] = 3 - 2 * other[:, 1]
     moved = ask(other, *rest, True, 0.1, 1e-5).outputs
     if (
         not train
@@ -395,6 +401,21 @@ def _masked_statistics(choice, x, mask, spread):
         return mean, (m * (x - mean) ** 2).sum(axis=(0, 1)) / n_all
     if choice == "mean divided":
         mean = real.sum(axis=0) / n_all
+        return mean, (m * (x - mean) ** 2).sum(axis=(0, 1)) / len(real)
+    if choice == "mean sum of all":  # the padding's values are in a sum that is divided by the real tokens
+        mean = x.sum(axis=(0, 1)) / len(real)
+        return mean, (m * (x - mean) ** 2).sum(axis=(0, 1)) / len(real)
+    if choice == "variance sum of all":
+        mean = real.mean(axis=0)
+        return mean, ((x - mean) ** 2).sum(axis=(0, 1)) / len(real)
+    if choice == "both sums of all":
+        mean = x.sum(axis=(0, 1)) / len(real)
+        return mean, ((x - mean) ** 2).sum(axis=(0, 1)) / len(real)
+    if choice == "square sum of all":
+        mean = real.mean(axis=0)
+        return mean, (x**2).sum(axis=(0, 1)) / len(real) - mean**2
+    if choice == "mean of means, then squares":
+        mean = weighted(1)[0].mean(axis=(0, 1))
         return mean, (m * (x - mean) ** 2).sum(axis=(0, 1)) / len(real)
     if choice == "mean of all":
         mean = x.mean(axis=(0, 1))
@@ -524,6 +545,10 @@ batch_norm = Exercise(
     ),
     properties=_properties,
     extras=[_one_value, _one_example],
+    any_axes=(
+        "It works for two axes only. The positions come after the channels: average over `axis=(0, *range(2, x.ndim))`, and "
+        "reshape the four vectors to (1, C, 1, ...)."
+    ),
     remarks=[
         Remark((_HALF, *(half(v) for v in state(3)), True, 0.1, 1e-5), "float16_overflow", OVERFLOW),
         Remark((_SINGLE, *(single(v) for v in state(3)), True, 0.1, 1e-5), "float32_cancellation", CANCEL),
@@ -559,7 +584,7 @@ masked_batch_norm = Exercise(
         [
             s
             for s in read(MASKED + VARIANCE, [("spread", "own square"), *ROWS_ONLY], **WORDS) + BOTH_MODES
-            if s.choice != "where"
+            if s.choice not in ("where", "dotted")
         ],
     ),
     properties=_masked_properties,
