@@ -327,7 +327,7 @@ CASES = {
     "merged": (lambda f: edited(f, merged), ALL, "check_layer_norm was edited"),
     "below_its_check": (lambda f: edited(f, below_its_check), ALL, None),
     "swapped": (lambda f: edited(f, swapped), ALL, "moved"),
-    "one_grade_id": (lambda f: edited(f, one_grade_id), ALL, "layer_norm was there"),
+    "one_grade_id": (lambda f: edited(f, one_grade_id), ALL, None),
     # ---- borrowed where it is not seen
     "borrowed_for_hidden_inputs": (
         lambda f: borrowing(f, "{head}", "    if not any(np.array_equal(x, given[0]) for given in exercises.layer_norm.probes):", "    {calls}", "{body}"),
