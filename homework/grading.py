@@ -21,6 +21,7 @@ from .kernel import isolation
 from .rebuilding import submitted
 
 MOST = 20  # remarks on a submission
+MEMORY = 4096 * 2**20  # bytes that a worker may use
 
 
 def grade(root, assignment, jobs=None, scheduler=None, again=False, say=print):
@@ -106,7 +107,7 @@ def _workers(jobs, scheduler):
         return
     context = multiprocessing.get_context("fork" if sys.platform == "linux" else None)
     jobs = jobs or (os.cpu_count() or 1) + 1  # one more than cores: a worker waits while its kernel works
-    pool = ProcessPoolExecutor(jobs, context, _end_with, (os.getpid(),))
+    pool = ProcessPoolExecutor(jobs, context, _worker, (os.getpid(),))
 
     def judged(todo):
         futures, lost = {pool.submit(judging.judge, given): s for s, given in todo.items()}, []
@@ -118,7 +119,7 @@ def _workers(jobs, scheduler):
         for (
             student
         ) in lost:  # one of them ended its worker, and so the pool: now each has a worker of its own
-            with ProcessPoolExecutor(1, context, _end_with, (os.getpid(),)) as alone:
+            with ProcessPoolExecutor(1, context, _worker, (os.getpid(),)) as alone:
                 yield student, _result(alone.submit(judging.judge, todo[student]), todo[student])
 
     try:
@@ -127,8 +128,12 @@ def _workers(jobs, scheduler):
         pool.shutdown(cancel_futures=True)
 
 
-def _end_with(parent):
-    """Let this worker end when the process that it works for does, however that ends."""
+def _worker(parent):
+    """Let this worker end when the process that it works for does, however that ends, or takes all memory."""
+    if sys.platform == "linux":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
 
     def watch():
         while os.getppid() == parent:

@@ -102,7 +102,7 @@ class Run:
         self.notebook, self.cells, self.graded, self.key = notebook, notebook.cells, graded, key
         self.outcomes, self.look = {}, []
         self.end, self.own = time.monotonic() + SUBMISSION, OWN
-        self.skipped, self.restarts, self.claims = set(), 0, []
+        self.skipped, self.restarts, self.claims, self.late = set(), 0, [], []
 
     def all(self):
         """Run the cells from top to bottom and put a verdict below each graded one."""
@@ -113,6 +113,8 @@ class Run:
             with Kernel() as self.kernel:
                 for number, cell in enumerate(self.cells):
                     self._cell(number, cell)
+                for one in self.late:  # the function may stand in a cell further down
+                    self._judge(*one)
                 for claim in self.claims:
                     self._confirm(*claim)
         except NotStarted:
@@ -165,7 +167,7 @@ class Run:
             return attempt()
         except Gone:
             before = [n for n in range(number) if n not in self.skipped and self._is_own(self.cells[n])]
-            if not before or self._is_own(self.cells[number]):
+            if not before or any(map(self._is_own, self.cells[number : number + 1])):
                 raise
         self.skipped.update(before)
         self._again(number)
@@ -208,11 +210,6 @@ class Run:
                     return self._again(before)
 
     def _judge(self, number, cell, exercise):
-        texts = [c.source for c in self.cells[:number] if c.cell_type == "code"]
-        blank = [b for b in (looking.is_blank(text, exercise.name) for text in texts) if b is not None]
-        if blank and blank[-1]:
-            text = f"`{exercise.name}` is still blank."
-            return self._show(cell, exercise, Diagnosis("not attempted", None, text))
         seconds = self._left(CALLS)
         try:
             found, asked = self._twice(number, lambda: self._ask(exercise, seconds))
@@ -220,16 +217,26 @@ class Run:
             self._show(cell, exercise, stopped(gone))
             return self._again(number)
         if found.outcome == "correct":
-            self.claims.append((number, cell, exercise, found, asked.said))
-        else:
-            self._show(cell, exercise, found)
-        if asked.borrowed:
-            names = ", ".join(sorted(asked.borrowed))
-            self.look.append(f"{exercise.name} calls helpers' own {names}")
+            return self.claims.append((number, cell, exercise, found, asked.said))
+        if found.mistake == "no_function" and number < len(self.cells):
+            return self.late.append((len(self.cells), cell, exercise))
+        if self._is_blank(number, exercise.name):
+            found = Diagnosis("not attempted", None, f"`{exercise.name}` is still blank.")
+        return self._show(cell, exercise, found)
+
+    def _is_blank(self, number, name):
+        """Does no cell say more of this function than the released one?"""
+        texts = [c.source for c in self.cells[:number] if c.cell_type == "code"]
+        found = [looking.is_blank(text, name) for text in texts]
+        return True in found and False not in found
 
     def _ask(self, exercise, seconds):
         asked = Asked(self.kernel, exercise.name, seconds)
-        return diagnose(exercise, asked), asked
+        found = diagnose(exercise, asked)
+        if asked.borrowed:
+            names = ", ".join(sorted(asked.borrowed))
+            self.look.append(f"{exercise.name} calls helpers' own {names}")
+        return found, asked
 
     def _confirm(self, number, cell, exercise, found, said):
         """Ask for the hidden inputs too, now that no output can tell of them any more; then show the verdict."""

@@ -14,6 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import psutil
 import zmq
 from jupyter_client import BlockingKernelClient
 from jupyter_client.connect import write_connection_file
@@ -31,6 +32,9 @@ KEPT = 20_000  # characters of text that a cell may show
 PICTURE = 2_000_000  # characters of a picture, or of all pictures of a cell
 SHOWN = 3_000_000  # characters of all that a notebook shows
 SENT = 50_000_000  # bytes of a message from the kernel; a longer one is not received
+WAITING = 20  # messages from the kernel that are kept until they are read
+HELD = 3072 * MEGABYTE  # memory that a kernel and all that it started may have together
+LOOK = 0.5  # seconds until that is measured again
 START = 60  # seconds until a kernel must have started
 GRACE = 2  # seconds that a cell has left after it was interrupted, or for its last outputs
 
@@ -114,18 +118,25 @@ class Kernel:
             )
         context = zmq.Context()
         context.setsockopt(zmq.MAXMSGSIZE, SENT)
+        context.setsockopt(zmq.RCVHWM, WAITING)
         self.client = BlockingKernelClient(connection_file=file, context=context)
         self.client.load_connection_file()
         self.client.start_channels(stdin=False, hb=False)
         self._wait_until_ready()
+        if sandbox():  # all are connected: without its folder, nothing can be left in it
+            shutil.rmtree(sockets)
 
     def _wait_until_ready(self):
         end = time.monotonic() + START
+        channels = [self.client.control_channel, self.client.shell_channel]
         while time.monotonic() < end and not self._ended():
-            asked = self.client.kernel_info()
             with contextlib.suppress(Exception):  # no answer yet
-                while self.client.get_shell_msg(timeout=0.5)["parent_header"].get("msg_id") != asked:
-                    pass
+                for channel in channels:
+                    asked = self.client.session.msg("kernel_info_request")
+                    channel.send(asked)
+                    while channel.get_msg(timeout=0.5)["parent_header"].get("msg_id") != asked["msg_id"]:
+                        pass
+                self.client.get_iopub_msg(timeout=0.5)  # that it was busy: this one is connected too
                 return
         said = (self.folder / "log").read_text("utf-8", "replace").strip() or "no message"
         raise NotStarted(f"the kernel did not start: {said.splitlines()[-1]}")
@@ -152,7 +163,7 @@ class Kernel:
         if os.geteuid() == 0:  # launch.py gives it up
             walls += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
         walls += ["--proc", "/proc", "--dev", "/dev"]
-        for folder in ("/tmp", "/work"):
+        for folder in ("/tmp", "/work", "/dev/shm"):
             walls += ["--perms", "1777", "--size", str(256 * MEGABYTE), "--tmpfs", folder]
         read = [path for path in dict.fromkeys(read) if os.path.exists(path)]
         above = {str(folder) for path in [*read, sockets] for folder in Path(path).parents}
@@ -170,7 +181,8 @@ class Kernel:
             str(INSIDE),
             "/inside",
         ]
-        return [*walls, "--bind", str(sockets), str(sockets), "--chdir", "/work"]
+        walls += ["--bind", str(sockets), str(sockets), "--remount-ro", "/", "--remount-ro", "/dev"]
+        return [*walls, "--chdir", "/work"]
 
     def kill(self):
         """End the kernel and everything that it started."""
@@ -218,6 +230,7 @@ class Kernel:
     def _execute(self, code, seconds, show=lambda message: None, **options):
         asked = self.client.execute(code, allow_stdin=False, stop_on_error=False, **options)
         end, interrupted, reply, idle = time.monotonic() + seconds, False, None, False
+        look = time.monotonic() + LOOK
         while not (reply and (idle or options["silent"])):
             for message in self._messages(asked):
                 if message["msg_type"] == "execute_reply":
@@ -228,6 +241,10 @@ class Kernel:
                     show(message)
             if self._ended() and not (reply and idle):
                 raise Gone("ended Python")
+            if time.monotonic() > look:
+                look = time.monotonic() + LOOK
+                if self._held() > HELD:
+                    raise Gone("was ended: it used too much memory")
             if time.monotonic() > end:
                 if reply:  # a flood of output hides that it is idle
                     break
@@ -246,6 +263,14 @@ class Kernel:
         flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
         return os.waitid(os.P_PID, self.process.pid, flags) is not None
 
+    def _held(self):
+        """Bytes that the kernel and all that it started have in memory."""
+        held, found = 0, psutil.Process(self.process.pid)
+        for process in [found, *found.children(recursive=True)]:
+            with contextlib.suppress(psutil.Error):  # it has ended
+                held += process.memory_info().rss
+        return held
+
     def _interrupt(self):
         message = self.client.session.msg("interrupt_request", {})
         self.client.control_channel.send(message)
@@ -253,7 +278,8 @@ class Kernel:
     def _messages(self, asked):
         """What has arrived for this request, after a short wait."""
         for channel, wait in ((self.client.iopub_channel, 0.05), (self.client.shell_channel, 0)):
-            for _ in range(1000):
+            end = time.monotonic() + LOOK
+            while time.monotonic() < end:
                 try:
                     message = channel.get_msg(timeout=wait)
                 except Exception:  # nothing there, or not a message: a student's code may send anything

@@ -15,6 +15,17 @@ KNOWN = {
     "collections",
 }
 TALKING = {"or_reference", "reference", "solution", "source", "wanted"}  # of an exercise
+HANDED_ON = {
+    "sys",
+    "_sys",
+    "os",
+    "_os",
+    "builtins",
+    "inspect",
+    "gc",
+    "threading",
+    "subprocess",
+}  # by other modules
 UNUSUAL = {
     "open", "eval", "exec", "compile", "__import__", "globals", "vars", "getattr", "setattr", "delattr", "exit",
     "quit", "get_ipython", "input", "breakpoint", "__builtins__",
@@ -51,7 +62,12 @@ def _of_node(node, modules):
     if isinstance(node, ast.Import):
         return [f"imports {a.name}" for a in node.names if a.name.partition(".")[0] not in KNOWN]
     if isinstance(node, ast.ImportFrom):
-        return [f"imports {node.module}"] if (node.module or "").partition(".")[0] not in KNOWN else []
+        known = (node.module or "").partition(".")[0] in KNOWN
+        return (
+            [f"imports {a.name}" for a in node.names if a.name in HANDED_ON]
+            if known
+            else [f"imports {node.module}"]
+        )
     if isinstance(node, ast.Name) and node.id in UNUSUAL:
         return [f"uses {node.id}"]
     if isinstance(node, ast.Attribute):
@@ -61,6 +77,8 @@ def _of_node(node, modules):
             root = root.value
         if stored and isinstance(root, ast.Name) and root.id in modules:
             return [f"replaces {ast.unparse(node)}"]
+        if node.attr in HANDED_ON:
+            return [f"uses {ast.unparse(node)[:60]}"]
         if node.attr in TALKING and "exercises" in ast.unparse(node.value):
             return [f"uses {ast.unparse(node)[:60]}"]
         if node.attr.startswith("__") and node.attr not in ("__init__", "__call__", "__name__", "__doc__"):

@@ -5,6 +5,7 @@ import copy
 import json
 import os
 import stat
+from collections import Counter
 from pathlib import Path
 
 import nbformat
@@ -17,6 +18,8 @@ TOO_LONG = "# This cell was too long."
 LARGEST = 300_000_000  # bytes of a notebook that is read: its saved outputs may be many
 PIECES = 20_000_000  # lists, objects and their entries in it, which take more memory than bytes
 LONGEST = 100_000  # characters of a cell
+ROOM = 2_000_000  # characters of all cells that a student added
+COST = 1000  # characters that a cell counts for besides its own
 
 
 def submitted(folder):
@@ -60,7 +63,8 @@ def is_answer(cell):
 
 def read(text):
     """The cells of a notebook from bytes, however old; an exception when it is none."""
-    notebook = json.loads(text.decode(json.detect_encoding(text), "replace"))
+    text = text.decode(json.detect_encoding(text), "replace")
+    notebook = json.loads(text, parse_int=lambda digits: int(digits[:100]))  # int itself refuses long ones
     if isinstance(notebook, dict) and "cells" not in notebook and "worksheets" in notebook:
         notebook = nbformat.convert(nbformat.from_dict(notebook), 4)
     if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
@@ -79,7 +83,7 @@ def _tidy(cell):
     kind = cell.get("cell_type")
     return {
         "cell_type": kind if kind in ("code", "markdown", "raw") else "raw",
-        "source": encodable(source.replace("\r\n", "\n")),
+        "source": encodable(source[: 2 * LONGEST].replace("\r\n", "\n"))[: LONGEST + 1],
         "metadata": {"nbgrader": metadata(cell)},
         "attachments": cell.get("attachments"),
         "id": str(cell.get("id", "")),
@@ -119,13 +123,19 @@ def rebuild(text, released):
         remarks = ["the notebook is empty"]
     keys = [_key(cell) for cell in released.cells]
     ids = {cell.get("id"): key for cell, key in zip(released.cells, keys)}
-    parts, own, order, last, foreign = {}, {}, [], None, 0
+    count = Counter(str(metadata(cell).get("grade_id")) for cell in cells)
+    parts, own, order, last, foreign, room, left = {}, {}, [], None, 0, ROOM, 0
     for cell in cells:
         if len(cell["source"]) > LONGEST:
-            remarks.append(f"a cell of {len(cell['source'])} characters was left out")
+            remarks.append(f"a cell of more than {LONGEST} characters was left out")
             cell["source"] = TOO_LONG
-        grade_id = metadata(cell).get("grade_id")
-        key = grade_id if grade_id in keys else ids.get(cell["id"])
+        grade_id, by_id = metadata(cell).get("grade_id"), ids.get(cell["id"])
+        key = grade_id if grade_id in keys and (not by_id or count[grade_id] == 1) else by_id
+        if key is None or key in parts:
+            room -= len(cell["source"]) + COST
+            if room < 0:
+                left += 1
+                continue
         if key is None:
             foreign += grade_id is not None
             own.setdefault(last, []).append(cell)
@@ -134,6 +144,7 @@ def rebuild(text, released):
         parts.setdefault(key, []).append(cell)
         last = key
     remarks += [f"{foreign} cells are of another assignment"] if foreign else []
+    remarks += [f"{left} cells were left out: too many"] if left else []
     remarks += [STRANGE] if cells and not parts else []
     deleted = [key for key in keys if key not in parts and not key.startswith("id:")] if parts else []
     remarks += [f"{', '.join(deleted)} {'was' if len(deleted) == 1 else 'were'} deleted"] if deleted else []
@@ -141,7 +152,7 @@ def rebuild(text, released):
     result.cells = [_own(cell) for cell in own.get(None, [])]
     for key, cell in zip(keys, copy.deepcopy(released.cells)):
         remarks += _fill(cell, key, parts.get(key), bool(cells))
-        result.cells += [cell, *map(_own, own.get(key, []))]
+        result.cells += [cell, *map(_own, _besides(cell, parts.get(key, [])) + own.get(key, []))]
     remarks += _elsewhere(released, parts, own)
     if order != [key for key in keys if key in order]:
         remarks.append("cells were moved")
@@ -173,6 +184,16 @@ def _elsewhere(released, parts, own):
 
 def _key(cell):
     return metadata(cell).get("grade_id") or "id:" + str(cell.get("id"))
+
+
+def _besides(cell, parts):
+    """What stands with a cell that is not the student's, as cells of their own: they may have been merged."""
+    if is_answer(cell):
+        return []
+    there = cell.source.strip()
+    found = [part["source"].replace(there, "\n", 1).strip() for part in parts if there in part["source"]]
+    kinds = {True: "code", False: "markdown"}
+    return [{"cell_type": kinds["def " in text and parses(text)], "source": text} for text in found if text]
 
 
 def _own(cell):

@@ -8,6 +8,7 @@ import io
 import os
 import sys
 import traceback
+import warnings
 from base64 import b64decode, b64encode
 from json import dumps  # taken now: a student's code may replace them in their modules
 from pickle import loads
@@ -48,12 +49,13 @@ def _call(f, args):
     given = {getattr(arg, "__code__", None) for arg in args}
     sys.setprofile(lambda frame, event, _: _note(frame, event, given, borrowed))
     try:
-        value = f(*args)
-        sys.setprofile(None)
-        sent["value"] = pack(value)
+        with warnings.catch_warnings(), np.errstate(all="ignore"):  # as the lesson's check does
+            warnings.simplefilter("ignore")
+            sent["value"] = pack(f(*args))  # a result may compute itself only now
     except BaseException as error:
-        sys.setprofile(None)
         sent["error"] = [type(error).__name__, str(error)[:500], _place(error)]
+    finally:
+        sys.setprofile(None)
     after = [*map(pack, args)]
     if dumps(after) != before:
         sent["changed"] = after
@@ -86,12 +88,20 @@ def pack(value):
         return ["str", value[:1000]]
     if value is None or type(value) in (bool, int, float):
         return [type(value).__name__, value if type(value) is not int or abs(value) < 2**62 else float(value)]
-    if type(value) in (list, tuple):
-        return [type(value).__name__, [*map(pack, value[:1000])]]
-    if isinstance(value, (np.ndarray, np.generic, complex)):
+    if isinstance(value, (list, tuple)):
+        return ["list" if isinstance(value, list) else "tuple", [*map(pack, value[:1000])]]
+    array = _array(value)
+    if array is None or array.dtype.kind not in "biufc" or array.size > LARGEST:
+        return ["object", type(value).__name__]
+    file = io.BytesIO()
+    np.save(file, np.ascontiguousarray(array).reshape(array.shape), allow_pickle=False)
+    return ["ndarray", b64encode(file.getvalue()).decode()]
+
+
+def _array(value):
+    """Anything that the check would read as an array of numbers, as one; else None."""
+    try:
         array = np.asarray(value)
-        if array.dtype.kind in "biufc" and array.size <= LARGEST:
-            file = io.BytesIO()
-            np.save(file, np.ascontiguousarray(array).reshape(array.shape), allow_pickle=False)
-            return ["ndarray", b64encode(file.getvalue()).decode()]
-    return ["object", type(value).__name__]
+        return array.astype(np.float64) if array.dtype == object else array
+    except Exception:
+        return None

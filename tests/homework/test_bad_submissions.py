@@ -146,6 +146,46 @@ def with_result(folder, expression, before=""):
     )
 
 
+def merged(notebook):
+    """The answer at the head of the cell that checks it."""
+    answer, check = cell(notebook, "layer_norm"), cell(notebook, "check_layer_norm")
+    notebook.cells.remove(answer)
+    check.source = f"{answer.source}\n\n{check.source}"
+
+
+def below_its_check(notebook):
+    """Both answers in the cell of the second."""
+    first, second = (cell(notebook, name) for name in RIGHT)
+    first.source, second.source = "# see below", f"{first.source}\n\n{second.source}"
+
+
+def swapped(notebook):
+    first, second = (cell(notebook, name) for name in RIGHT)
+    first.metadata, second.metadata = second.metadata, first.metadata
+    first["id"], second["id"] = second["id"], first["id"]
+
+
+def one_grade_id(notebook):
+    for one in notebook.cells:
+        one.metadata.nbgrader.grade_id = "layer_norm"
+
+
+def borrowing(folder, *lines):
+    """layer_norm computed by helpers' own in the end."""
+    head, *body = RIGHT["layer_norm"].splitlines()
+    calls = "    return layers.layer_norm(x, gamma, beta, eps)"
+    answer = "\n".join(["from helpers import layers", *lines]).format(
+        head=head, body="\n".join(body), calls=calls
+    )
+    return answered(folder, **RIGHT | {"layer_norm": answer})
+
+
+BLANK = "def layer_norm(x, gamma, beta, eps):\n    pass\n"
+MINE = RIGHT["layer_norm"].replace("layer_norm(", "mine(")
+TRIPLE = "from collections import namedtuple\nGradients = namedtuple('Gradients', 'dx dgamma dbeta')\n"
+AS_TRIPLE = RIGHT["layer_norm_backward"].replace("return dx, (dy * x_hat).sum(axis=rows), dy.sum(axis=rows)", "return Gradients(dx, (dy * x_hat).sum(axis=rows), dy.sum(axis=rows))")  # fmt: skip
+LAZY = "class Lazy:\n    def __array__(self, dtype=None, copy=None):\n        return layers.layer_norm(*self.given)\ndef layer_norm(*given):\n    lazy = Lazy()\n    lazy.given = given\n    return lazy"
+CALLS_ITS_OWN = "layer_norm calls helpers' own layer_norm"
 LIAR = """class Liar(np.ndarray):
     def __eq__(self, other): return True
     def __sub__(self, other): return np.zeros(1)
@@ -289,6 +329,33 @@ CASES = {
         None,
     ),
     "tells_its_inputs": (tells_its_inputs, ALL, "uses open"),
+    # ---- odd, but right
+    "method_of_that_name": (lambda f: answered(f, **RIGHT | {"layer_norm": RIGHT["layer_norm"] + "\n\nclass Norm:\n    def layer_norm(self):\n        pass"}), ALL, None),
+    "filled_in_otherwise": (lambda f: answered(f, **RIGHT | {"layer_norm": f"{BLANK}\n{MINE}\n\nglobals()['layer_norm'] = mine"}), ALL, "uses globals"),
+    "objects": (lambda f: with_result(f, "np.frompyfunc(float, 1, 1)(y)"), ALL, None),
+    "named_tuple": (lambda f: answered(f, **RIGHT | {"layer_norm_backward": TRIPLE + AS_TRIPLE}), ALL, None),
+    "warnings_raise": (lambda f: with_cell(f, "import warnings\nwarnings.simplefilter('error')\nnp.seterr(all='raise')", RIGHT | {"layer_norm": RIGHT["layer_norm"].replace("    mean,", "    np.log(np.zeros(2))\n    mean,")}), ALL, "imports warnings"),
+    "merged": (lambda f: edited(f, merged), ALL, "check_layer_norm was edited"),
+    "below_its_check": (lambda f: edited(f, below_its_check), ALL, None),
+    "swapped": (lambda f: edited(f, swapped), ALL, "moved"),
+    "one_grade_id": (lambda f: edited(f, one_grade_id), ALL, None),
+    # ---- borrowed where it is not seen
+    "borrowed_for_hidden_inputs": (
+        lambda f: borrowing(f, "{head}", "    if not any(np.array_equal(x, given[0]) for given in exercises.layer_norm.probes):", "    {calls}", "{body}"),
+        ALL,
+        CALLS_ITS_OWN,
+    ),
+    "borrowed_late": (lambda f: borrowing(f, LAZY), ALL, CALLS_ITS_OWN),
+    "borrowed_unwatched": (lambda f: borrowing(f, "from typing import sys", "{head}", "    sys.setprofile(None)", "{calls}"), ALL, "imports sys"),
+    # ---- floods and signals
+    "flood_of_displays": (
+        lambda f: with_cell(f, "from IPython.display import display\nwhile True: display({'text/html': 'x' * 20_000_000}, raw=True)"),
+        ALL,
+        "did not end",
+    ),
+    "stopped": (lambda f: with_cell(f, "import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)"), ALL, "did not end"),
+    "ends_later": (lambda f: with_cell(f, "import threading, os\nthreading.Timer(0.1, os._exit, [0]).start()"), ALL, "imports threading"),
+    "blocks_later": (lambda f: with_cell(f, "import asyncio\nasync def block():\n    while True: pass\nasyncio.create_task(block())"), ALL, "imports asyncio"),
 }  # fmt: skip
 WALLED = {
     "fork_bomb": (lambda f: with_cell(f, "import os\nwhile True: os.fork()"), ALL, "imports os"),
@@ -313,6 +380,12 @@ WALLED = {
         ALL,
         "imports sqlite3",
     ),
+    "fills_the_disk": (
+        lambda f: with_cell(f, "import sys\nplace = sys.argv[sys.argv.index('-f') + 1].rpartition('/')[0]\nopen(place + '/planted', 'w').write('x')\nprint('planted')"),
+        ALL,
+        "imports sys",
+    ),
+    "kills_all": (lambda f: with_cell(f, "import os\nos.kill(-1, 9)"), ALL, "imports os"),
     "writes_files": (lambda f: with_cell(f, f"open({str(f / 'planted')!r}, 'w').write('x')"), ALL, "uses open"),
 }  # fmt: skip
 
@@ -329,6 +402,10 @@ FILES = {
     "bad_time": (ALL, "no time"),
     "own_helpers": (0, None),
     "Zoë O'Neil": (ALL, None),
+    "pipe_for_a_time": (ALL, "no time"),
+    "capitals": (ALL, f"'{LESSON.upper()}.IPYNB'"),
+    "two_lines": (ALL, r"'my\nhomework.ipynb'"),
+    "sparse": (0, "not a notebook"),
 }
 
 
@@ -356,6 +433,10 @@ def odd_files(folder):
         (place / name).symlink_to(where)
     os.mkfifo(place / "pipe.ipynb")
     (submit(folder, "bad_time", right) / "timestamp.txt").write_bytes(b"yesterday\xff")
+    os.mkfifo(submit(folder, "pipe_for_a_time", right) / "timestamp.txt")
+    submit(folder, "capitals", right, name=f"{LESSON.upper()}.IPYNB")
+    submit(folder, "two_lines", right, name="my\nhomework.ipynb")
+    os.truncate(submit(folder, "sparse", "") / f"{LESSON}.ipynb", 50_000_000_000)
     submit(folder, "own_helpers", answered(folder, **WRONG))
     submit(folder, "own_helpers", "raise SystemExit", name="helpers/__init__.py")
     submit(folder, "Zoë O'Neil", right)
@@ -460,6 +541,14 @@ def test_nothing_was_read_or_written(graded):
     assert leaks.scan(folder) == []
     everything = (folder / "autograded" / "reads_everything" / LESSON / f"{LESSON}.ipynb").read_text()
     assert ": [" in everything and "release" not in everything and "submitted" not in everything
+
+
+@walls
+def test_what_a_kernel_and_its_children_hold_together_is_limited(monkeypatch):
+    monkeypatch.setattr(kernel, "HELD", 500 * kernel.MEGABYTE)
+    forks = "import os, time\nfor _ in range(4):\n    if not os.fork():\n        held = b'x' * 200_000_000\n        time.sleep(20)\ntime.sleep(20)"
+    with kernel.Kernel() as one, pytest.raises(kernel.Gone, match="too much memory"):
+        one.run(forks, 15)
 
 
 def test_no_output_is_large(graded):
