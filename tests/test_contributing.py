@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from helpers import controls
+from helpers.figures import drawing
+
 COURSE = Path(__file__).parents[1]
 PAGE = (COURSE / "CONTRIBUTING.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```(python|text|sh)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -46,8 +49,8 @@ def put(house, text):
     elif where == "with the imports":
         new = re.sub(r"^from \.", lambda first: piece + first[0], old, count=1, flags=re.MULTILINE)
     else:
-        opening = f'{where.removeprefix("in ")} = """\n'
-        new = old.replace(opening, opening + piece)
+        name = where.removeprefix("in ")  # of a text, a list or a dict: below its first line
+        new = re.sub(rf"^{name} = .*\n", lambda first: first[0] + piece, old, count=1, flags=re.MULTILINE)
     assert new != old, f"{name} has no such place: {where}"
     path.write_text(new, encoding="utf-8")
 
@@ -87,6 +90,19 @@ def test_the_commands_of_an_example_pass(house, text):
         assert python == "python"
         said = run(house, *arguments)
         assert "pytest" not in arguments or re.search(r"[1-9]\d* passed", said), said
+
+
+@pytest.mark.parametrize("module", [controls, drawing], ids=["controls", "drawing"])
+def test_the_page_names_all_that_a_picture_is_made_of(module):
+    parts = [
+        name
+        for name, part in vars(module).items()
+        if getattr(part, "__module__", "") == module.__name__ and not name.startswith("_")
+    ]
+    missing = [name for name in parts if f"`{name}`" not in PAGE]
+    assert missing == [], (
+        f"CONTRIBUTING.md, An explorer, does not say what these of {module.__name__} are for"
+    )
 
 
 def test_every_kind_of_addition_has_its_example():

@@ -21,7 +21,9 @@ def test_a_tool_has_nothing_to_say(command):
         text=True,
         encoding="utf-8",
     )
-    assert done.returncode == 0, done.stdout + done.stderr
+    mend = {"ruff check": "ruff check --fix", "ruff format --check": "ruff format"}.get(command)
+    todo = f"\nrun: python -m {mend}" if mend else ""
+    assert done.returncode == 0, done.stdout + done.stderr + todo
 
 
 def public(module):
