@@ -74,7 +74,8 @@ def python(request, tmp_path_factory):
 )
 def test_the_course_passes_with_other_versions(python, tests):
     every_core = ["-n", "auto", "--dist", "loadfile"]
-    assert " passed" in run(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *every_core, *tests)
+    failures_alone = ["-rf", "--tb=short", "-p", "no:warnings", "-p", "no:cacheprovider"]
+    assert " passed" in run(python, "-m", "pytest", "-q", *failures_alone, *every_core, *tests)
 
 
 @outside.on_demand

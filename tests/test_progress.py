@@ -21,6 +21,7 @@ from helpers.record import Record
 
 from . import notebooks
 from .counting import open_widgets
+from .kernels import ROOT
 from .test_predict import entered, lock
 
 NOON = "2026-11-30T12:00:00+00:00"
@@ -388,7 +389,7 @@ CELLS = [
 def test_in_a_kernel_the_file_lies_beside_the_notebook(tmp_path):
     notebook = nbformat.v4.new_notebook(cells=list(map(nbformat.v4.new_code_cell, CELLS)))
     client = NotebookClient(notebook, timeout=60, resources={"metadata": {"path": str(tmp_path)}})
-    client.execute(env={**os.environ, "COURSE_PROGRESS": ""})
+    client.execute(env={**os.environ, "COURSE_PROGRESS": "", "PYTHONPATH": str(ROOT)})
     (entry,) = entries(tmp_path / "progress.json")
     assert (entry["id"], entry["right"]) == ("rms_norm", True)
     assert "rms_norm: passed at check 1" in notebook.cells[2].outputs[0].data["text/plain"]

@@ -154,15 +154,16 @@ def cross_entropy_backward(scores: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 @contextlib.contextmanager
-def statistics_kept(network: layers.Layer) -> Iterator[list[layers.BatchNorm]]:
-    """Whatever BatchNorm sees inside leaves its running statistics and its mode as they were; gives all BatchNorms."""
-    norms = [leaf for leaf in leaves(network) if isinstance(leaf, layers.BatchNorm)]
-    kept = [(norm.running_mean, norm.running_var, norm.training) for norm in norms]
+def left_as_it_was(network: layers.Layer) -> Iterator[None]:
+    """A network is only looked at: afterwards BatchNorm has its old running statistics, and what the layers
+    remember of all the points for a backward pass, megabytes in a deep network, is let go."""
+    kept = [(leaf, vars(leaf).copy()) for leaf in leaves(network)]
     try:
-        yield norms
+        yield
     finally:
-        for norm, state in zip(norms, kept):
-            norm.running_mean, norm.running_var, norm.training = state
+        for leaf, before in kept:
+            vars(leaf).clear()
+            vars(leaf).update(before)
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -171,7 +172,7 @@ def evaluate(network: Classifier, x: np.ndarray, y: np.ndarray, without=()) -> t
 
     x (n, n_in), y (n,) -> loss, error. Scores that are not finite count as wrong.
     """
-    with statistics_kept(network):
+    with left_as_it_was(network):
         scores = network.forward(x, without)
     right = (scores.argmax(axis=1) == y) & np.isfinite(scores).all(axis=1)
     return float(cross_entropy(scores, y)), float(1 - right.mean())
@@ -183,7 +184,7 @@ def first_not_finite(network: Classifier, x: np.ndarray) -> int | None:
 
     x (n, n_in) -> number of the block, one more than there are blocks for the scores; None: nowhere.
     """
-    with statistics_kept(network):
+    with left_as_it_was(network):
         hs = network.stream(x)
     return next((i for i, h in enumerate(hs) if not np.isfinite(h).all()), None)
 

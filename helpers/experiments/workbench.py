@@ -34,11 +34,11 @@ class Snapshot:
 def snapshot(network: Classifier, x: np.ndarray, y: np.ndarray, progress) -> Snapshot:
     """Look into a network without changing it. x (n, n_in), y (n,) -> Snapshot."""
     x, y = x[:LOOK], y[:LOOK]
-    with training.statistics_kept(network):
+    with training.left_as_it_was(network):
         *hs, scores = network.stream(x)
-    dhs = [stacks.input_gradient(network.layers[-1], training.cross_entropy_backward(scores, y))]
-    for block in reversed(network.blocks):
-        dhs.append(stacks.input_gradient(block, dhs[-1]))
+        dhs = [stacks.input_gradient(network.layers[-1], training.cross_entropy_backward(scores, y))]
+        for block in reversed(network.blocks):
+            dhs.append(stacks.input_gradient(block, dhs[-1]))
     return Snapshot(progress, np.array([h.std() for h in hs]), stacks.lengths(dhs[::-1]))
 
 
