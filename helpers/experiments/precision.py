@@ -97,6 +97,11 @@ def kept_in_half(norm: Callable, mean: float, dtype: str = "float32") -> tuple[n
     return z, norm((mean + z).astype(dtype)[None])[0].astype(np.float16)
 
 
+def different(y: np.ndarray) -> int:
+    """How many different numbers are there in y (any shape)?"""
+    return len(np.unique(y.astype(np.float64)))  # NumPy 2.1 may sort float16 wrongly
+
+
 @np.errstate(over="ignore")
 def naive_rms_norm(x: np.ndarray, eps: float = 1e-6) -> np.ndarray:
     """RMSNorm without gamma; squares stay in the dtype of x, overflow included."""

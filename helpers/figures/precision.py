@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..experiments.precision import different
 from .drawing import (
     GHOST,
     INK,
@@ -138,7 +139,7 @@ class Kept:
         for line, y in zip(self.lines, centred):
             line.set_data(z, y)
             set_limits(line.axes, y=(lowest, 5))
-        left = [len(np.unique(y)) for y in outputs]
+        left = [different(y) for y in outputs]
         self.sentence = (
             f"{len(z)} numbers with mean {words(mean, 5)} and spread 1, given in {dtype}, normalized and stored in float16: "
             f"LayerNorm leaves {count(left[0], 'different value')}, RMSNorm {left[1]}."

@@ -44,7 +44,7 @@ def norm_share(d=512):
 def different_values(mean=1000.0):
     """How many different numbers are left when RMSNorm's output is stored in float16?"""
     norm = functools.partial(rms_norm, gamma=np.ones(1))
-    return len(np.unique(precision.kept_in_half(norm, mean)[1]))
+    return precision.different(precision.kept_in_half(norm, mean)[1])
 
 
 PREDICTIONS = {
