@@ -95,6 +95,8 @@ def _parameter_gradient(choice, right, terms, lead, dy, n):
         "not summed": lambda: right,
         "mean": lambda: whole / rows_,
         "mean of first axis": lambda: whole / dy.shape[lead[0]],
+        "mean over the first axis": lambda: right.mean(axis=lead[0]),
+        "last row missing": lambda: right[:-1].sum(axis=lead),
         "mean of features": lambda: whole / n,
         "zero": lambda: 0 * whole,
         "sign": lambda: -whole,
@@ -156,6 +158,14 @@ def backward_model(
             return a.sum(keepdims=True) / n
         if at == "not averaged":
             return a
+        if at == "not summed":
+            return a / n
+        if at == "summed":
+            return a.sum(axis=over, keepdims=True)
+        if at == "second count":
+            return a.sum(axis=over, keepdims=True) / x.shape[1]
+        if at == "entries":
+            return a.sum(axis=over, keepdims=True) / x.size
         if at == "other count":
             return a.sum(axis=over, keepdims=True) / (x.shape[1] if over == 0 else len(x))
         if at == "flat":
@@ -170,16 +180,18 @@ def backward_model(
         v, rstd = average(x**2), "right"
     scale = RSTD[rstd](v, eps, n)
     hat = {"right": (x - m) * scale, "x": x, "centred": x - m, "not centred": x * scale, "sign": (m - x) * scale,
-           "other centre": (x - average(x)) * scale}[x_hat]  # fmt: skip
+           "other centre": (x - average(x)) * scale, "scaled": (x - m) * scale * gamma}[x_hat]  # fmt: skip
     G = {"right": dy * gamma, "dy": dy, "twice": dy * gamma**2, "absolute": dy * np.abs(gamma), "divided": dy / gamma,
-         "late": dy}[g]  # fmt: skip
+         "late": dy}.get(g)  # fmt: skip
+    if g == "turned":  # fails unless the input is square
+        G = dy * gamma.reshape(-1, 1)
     named = {"g": G, "dy": dy, "dy * gamma": dy * gamma}
     sums_axis = axis if sums_axis == "right" else sums_axis
     mean_axis, var_axis = (sums_axis if at == "right" else at for at in (mean_axis, var_axis))
     through_mean = FACTORS[mean](n) * average(named[mean_of], mean_axis) if centred or subtract_mean else 0
     inner = {
         "g * x_hat": G * hat, "dy * x_hat": dy * hat, "g * x": G * x, "g": G, "g * centred": G * (x - m),
-        "dy": dy, "dy * x": dy * x, "g * gamma": G * gamma * hat,
+        "dy": dy, "dy * x": dy * x, "g * gamma": G * gamma * hat, "g * x * rstd": G * x * scale,
     }[var_inner]  # fmt: skip
     outside = {"x_hat": hat, "x": x, "centred": x - m, "one": 1, "g": G, "squared": hat**2}[var_outer]
     if var_axis in DR_OVER:  # each row has its own scale, so this is not the sum of g * x_hat
@@ -192,6 +204,8 @@ def backward_model(
         "rstd": bracket * scale, "none": bracket, "squared": bracket * scale**2, "divided": bracket / scale,
         "cubed": bracket * scale**3, "over n": bracket * scale / n, "times n": bracket * scale * n,
         "variance": bracket * (v + eps),
+        "not the direct term": FACTORS[direct](n) * G - (through_mean + through_var) * scale,
+        "not the direct term, nor its mean": FACTORS[direct](n) * G - through_mean - through_var * scale,
         "direct only": FACTORS[direct](n) * G * scale - through_mean - through_var,
         "not the mean": (FACTORS[direct](n) * G - through_var) * scale - through_mean,
     }[outer]  # fmt: skip
@@ -200,7 +214,7 @@ def backward_model(
     rows_ = int(np.prod([dy.shape[a] for a in lead]))
     dx = {
         "right": dx, "dy": dy, "g": dy * gamma, "zero": 0 * dx, "sign": -dx, "averaged": dx / rows_, "averaged over the first axis": dx / len(dy), "twice": 2 * dx,
-        "residual": dx + dy, "x_hat": hat, "half": dx / 2, "over gamma": dx / gamma, "scaled dy": dy * scale,
+        "residual": dx + dy, "x_hat": hat, "half": dx / 2, "output": hat * gamma, "last row missing": dx * (np.arange(len(dx)) < len(dx) - 1).reshape(-1, *[1] * (x.ndim - 1)), "over gamma": dx / gamma, "scaled dy": dy * scale,
     }[whole]  # fmt: skip
     y_part = {"x": dy * x, "centred": dy * (x - m), "g": dy * gamma * hat, "dy": dy, "x_hat": hat, "dx": dx * hat,
               "over gamma": dy * hat / gamma, "not centred": dy * x * scale}  # fmt: skip
@@ -271,7 +285,7 @@ LINE = "It is dx = rstd * (g - mean(g) - x_hat * mean(g * x_hat)), where g = dy 
 STEPS = "step_g", "step_r", "step_var", "step_mean", "step_all"  # what follows the mistake: where to look
 CENTRED_WORDS = {
     "v": "var", "x_hat": "x_hat = (x - mean) * rstd",
-    "both": "dgamma and dbeta are", "sums": "dgamma = sum(dy * x_hat), dbeta = sum(dy)",
+    "both": "dgamma and dbeta are", "both_in": "dgamma and dbeta", "sums": "dgamma = sum(dy * x_hat), dbeta = sum(dy)",
     "v_term": "the variance term", "v_why": "the variance depends on x too", "statistics": "mean and the std are treated as constants",
 }  # fmt: skip
 ROW_WORDS = CENTRED_WORDS | {
@@ -285,7 +299,7 @@ CHANNEL_WORDS = (
 )
 RMS_WORDS = ROW_WORDS | {
     "v": "mean(x**2)", "x_hat": "x_hat = x * r",
-    "both": "dgamma is", "sums": "dgamma = sum(dy * x_hat)", "v_term": "the mean-square term", "statistics": "RMS is treated as a constant",
+    "both": "dgamma is", "both_in": "dgamma", "sums": "dgamma = sum(dy * x_hat)", "v_term": "the mean-square term", "statistics": "RMS is treated as a constant",
     "v_why": "the RMS is treated as a constant, but it depends on x too",
     "step_r": "Step 2: what goes on to x is g * r.", "step_var": "Steps 3 and 4: dm = -0.5 * r**3 * dr, and dx gets dm * 2 * x / d.",
     "step_mean": "There is no step for the mean.", "step_all": "Walk the four steps once more.",
@@ -295,6 +309,7 @@ RMS_WORDS = ROW_WORDS | {
 def _of_one(parameter, gradient):
     """What can go wrong with both parameters, said of one of them."""
     text = mistakes.PARAMETERS.replace("params", f"d{parameter}").replace("they keep", "it keeps")
+    text = text.replace("{both_in}", f"d{parameter}")
     return text.replace("{both}", f"d{parameter} is").replace("{sums}", gradient)
 
 

@@ -106,6 +106,7 @@ MOMENTUM = {
     "added": lambda old, new, m: old + new,
     "average": lambda old, new, m: (old + new) / 2,
     "minus": lambda old, new, m: (1 - m) * old - m * new,
+    "away": lambda old, new, m: old - m * (new - old),
     "squared": lambda old, new, m: (1 - m**2) * old + m**2 * new,
     "twice": lambda old, new, m: (1 - m) ** 2 * old + (1 - (1 - m) ** 2) * new,
 }
@@ -121,6 +122,11 @@ KEPT_VARIANCE = {
     "with eps": lambda x, var, n, eps: var * n / (n - 1) + eps,
     "biased with eps": lambda x, var, n, eps: var + eps,
     "sum": lambda x, var, n, eps: var * n,
+    "by entries": lambda x, var, n, eps: var * x.size / (x.size - 1),
+    "by channels": lambda x, var, n, eps: var * x.shape[1] / (x.shape[1] - 1),
+    "by one position axis": lambda x, var, n, eps: (
+        var * (len(x) * x.shape[2] / (len(x) * x.shape[2] - 1) if x.ndim > 2 else n / (n - 1))
+    ),
     "whole factor": lambda x, var, n, eps: var * (n // (n - 1)),
     "other way": lambda x, var, n, eps: var * (n - 1) / n,
     "twice unbiased": lambda x, var, n, eps: var * (n / (n - 1)) ** 2,
@@ -291,7 +297,7 @@ def _properties(ask, args):
     x, rest = channels(4, 3), state(3)
     train, evaluate = ask(x, *rest, True, 0.1, 1e-5).outputs, ask(x, *rest, False, 0.1, 1e-5).outputs
     other = x.copy()
-    other[:, 1] += 3.0
+    other[:, 1] = 3 - 2 * other[:, 1]
     moved = ask(other, *rest, True, 0.1, 1e-5).outputs
     if (
         not train
@@ -359,7 +365,7 @@ MASKED_PROBES = [
 def _masked_statistics(choice, x, mask, spread):
     """mean and spread that broadcast against x (N, T, C), by a choice of what is counted."""
     m, real, first = mask[..., None], x[mask], x.reshape(-1, x.shape[-1])[: mask.sum()]
-    total, count, places = real.sum(axis=0), len(real), mask.size
+    total, count, places, everything = real.sum(axis=0), len(real), mask.size, x.sum(axis=(0, 1))
 
     def of(values, axis):
         mean = values.mean(axis=axis, keepdims=True)
@@ -370,9 +376,9 @@ def _masked_statistics(choice, x, mask, spread):
         mean = (x * m).sum(axis=axis, keepdims=True) / number
         return mean, (m * (x - mean) ** 2).sum(axis=axis, keepdims=True) / number
 
-    def squares(mean, divisor, zeros=False):
-        """The squares about a mean, over a divisor of one's own; zeros: those of padding are among them."""
-        apart = x * m - mean if zeros else m * (x - mean)
+    def squares(mean, divisor, of="real"):
+        """The squares about a mean, over a divisor of one's own; of: "zeros" and "all" count the padding, too."""
+        apart = {"real": m * (x - mean), "zeros": x * m - mean, "all": x - mean}[of]
         return mean, (apart**2).sum(axis=(0, 1)) / divisor
 
     def mean_of_means(mean, var):
@@ -384,12 +390,20 @@ def _masked_statistics(choice, x, mask, spread):
     return {
         "by sequences": lambda: squares(total / len(x), len(x)),
         "by entries": lambda: squares(total / real.size, real.size),
-        "zeros in var": lambda: squares(total / count, count, zeros=True),
-        "zeros in var, all divided": lambda: squares(total / count, places, zeros=True),
-        "zeros in both": lambda: squares(total / places, places, zeros=True),
+        "zeros in var": lambda: squares(total / count, count, "zeros"),
+        "zeros in var, all divided": lambda: squares(total / count, places, "zeros"),
+        "zeros in both": lambda: squares(total / places, places, "zeros"),
         "all divided": lambda: squares(total / places, places),
         "var divided": lambda: squares(total / count, places),
         "mean divided": lambda: squares(total / places, count),
+        "mean sum of all": lambda: squares(everything / count, count),
+        "variance sum of all": lambda: squares(total / count, count, "all"),
+        "both sums of all": lambda: squares(everything / count, count, "all"),
+        "square sum of all": lambda: (
+            total / count,
+            (x**2).sum(axis=(0, 1)) / count - (total / count) ** 2,
+        ),
+        "mean of means, then squares": lambda: squares(weighted(1)[0].mean(axis=(0, 1)), count),
         "mean of all": lambda: squares(x.mean(axis=(0, 1)), count),
         "mean of all, own var": lambda: (x.mean(axis=(0, 1)), real.var(axis=0)),
         "var of all": lambda: (real.mean(axis=0), x.var(axis=(0, 1))),
@@ -505,6 +519,10 @@ batch_norm = Exercise(
     ),
     properties=_properties,
     extras=[_one_value, _one_example],
+    any_axes=(
+        "It works for two axes only. The positions come after the channels: average over `axis=(0, *range(2, x.ndim))`, and "
+        "reshape the four vectors to (1, C, 1, ...)."
+    ),
     remarks=[
         Remark((_HALF, *(half(v) for v in state(3)), True, 0.1, 1e-5), "float16_overflow", OVERFLOW),
         Remark((_SINGLE, *(single(v) for v in state(3)), True, 0.1, 1e-5), "float32_cancellation", CANCEL),
@@ -540,7 +558,7 @@ masked_batch_norm = Exercise(
         [
             s
             for s in read(MASKED + VARIANCE, [("spread", "own square"), *ROWS_ONLY], **WORDS) + BOTH_MODES
-            if s.choice != "where"
+            if s.choice not in ("where", "dotted")
         ],
     ),
     properties=_masked_properties,

@@ -26,6 +26,19 @@ def branch(d_in, d_out, seed, bias=0.3):
     return f
 
 
+def attention(d, seed):
+    """A stand-in for attention: the branch's result, and what the earlier tokens gave on average."""
+    f = branch(d, d, seed)
+
+    def attn(x):
+        h = f(x)
+        count = np.arange(1, h.shape[-2] + 1).reshape(-1, 1)
+        return h + np.cumsum(h, axis=-2) / count
+
+    attn.__doc__ = "tanh(x @ W + b), plus its mean over the tokens so far"
+    return attn
+
+
 def projection(d_in, d_out, seed):
     """A projection for the shortcut."""
     W = np.random.default_rng(seed).standard_normal((d_in, d_out))
@@ -48,7 +61,7 @@ def norm(d, seed):
                 f"`norm` normalizes vectors of {d} numbers and was given shape {np.shape(x)}; where x and a branch are "
                 f"concatenated the width doubles, and a residual block adds them, so that the shape stays"
             )
-        return layers.layer_norm(x, gamma, beta)
+        return layers.layer_norm(x, gamma, beta, eps=0.1)  # so large that a factor before the norm shows
 
     normalize.__doc__ = "a LayerNorm with its own gamma and beta"
     return normalize
@@ -341,7 +354,12 @@ transformer_block = Exercise(
     reference=layers.transformer_block,
     outputs=("y",),
     probes=[
-        (x, *(branch(x.shape[-1], x.shape[-1], s) for s in (1, 2)), *(norm(x.shape[-1], s) for s in (7, 8)))
+        (
+            x,
+            attention(x.shape[-1], 1),
+            branch(x.shape[-1], x.shape[-1], 2),
+            *(norm(x.shape[-1], s) for s in (7, 8)),
+        )
         for x in (rows(1, 2, 3), rows(2, 3, 4), rows(4, 4, 4))
     ],
     space=Space(_transformer_model, _transformer_slips(), summary=_transformer_summary),
@@ -368,7 +386,7 @@ def _stack_model(x, fs, norms, final_norm, form=HALF, final="right", which="righ
                  norms_order="own", fs_order="own", both_orders="own"):  # fmt: skip
     """pre_norm_stack with switches."""
     orders = {"own": lambda a: a, "final": lambda a: [final_norm] * len(a), "reversed": lambda a: a[::-1], "first": lambda a: [a[0]] * len(a),
-              "last": lambda a: [a[-1]] * len(a), "shifted": lambda a: a[1:] + a[:1]}  # fmt: skip
+              "last": lambda a: [a[-1]] * len(a), "shifted": lambda a: a[1:] + a[:1], "shifted back": lambda a: a[-1:] + a[:-1]}  # fmt: skip
     fs, norms = orders[fs_order](fs), orders[norms_order](norms)
     pairs = list(zip(orders[both_orders](fs), orders[both_orders](norms)))
     pairs = {"right": pairs, "all but last": pairs[:-1], "all but first": pairs[1:], "first": pairs[:1],
@@ -382,6 +400,10 @@ def _stack_model(x, fs, norms, final_norm, form=HALF, final="right", which="righ
             h = h + f(n(start))
         elif source == "skip of input":
             h = start + f(n(h))
+        elif source == "scaled":
+            h = h + f(n(h)) / np.sqrt(len(pairs))
+        elif source == "input in every block":
+            h = start + h + f(n(h))
         elif source == "averaged":
             h = h + f(n(h)) / len(pairs)
         elif source == "one skip":

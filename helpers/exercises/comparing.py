@@ -62,6 +62,13 @@ def reader(outputs):
                 "End it with `return` and the result.",
             )
         if len(outputs) == 1:
+            if (
+                outputs[0].endswith("[]")
+                and isinstance(value, tuple)
+                and any(isinstance(part, list) for part in value)
+            ):
+                text = f"Your function returned {len(value)} things; it should return the list alone."
+                raise Unreadable("outputs_extra", text)
             return (read_one(value, outputs[0]),)
         wanted = ", ".join(name.removesuffix("[]") for name in outputs)
         if not isinstance(value, (tuple, list)):

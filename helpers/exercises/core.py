@@ -5,7 +5,7 @@ import re
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import permutations
 
 import numpy as np
@@ -16,7 +16,7 @@ from . import describing, solutions
 from .comparing import alike, close, reader
 from .running import SECONDS, TimeLimit, is_blank, isolated, run
 from .showing import show
-from .slips import Space, search
+from .slips import Space, changed_by, search
 
 TRIES = 3  # wrong answers before the solution is offered
 
@@ -25,6 +25,11 @@ FLOAT32 = (
     "needs to be."
 )
 
+
+WHOLE = (
+    "The numbers are right, but their decimals are lost: an array of integers was filled (`dtype=int`, or `zeros_like` of "
+    "integers), or `int`, `round` or `//` is used. Keep floating-point numbers."
+)
 
 NOT_REPEATABLE = (
     "The same input gave two different answers. Something random is in your function, or it keeps something between the "
@@ -73,6 +78,7 @@ class Exercise:
     properties: Callable | None = None  # (ask, first wrong probe) -> [(holds, sentence, name)]
     remarks: list = field(default_factory=list)
     extras: list = field(default_factory=list)  # (ask) -> (name, message) or None, when all probes are right
+    any_axes: str = describing.TWO_AXES_ONLY  # what to say when it works for two axes only
 
     def __post_init__(self):
         self.name = self.reference.__name__
@@ -265,7 +271,7 @@ class Exercise:
         if not found or left:
             name = "endless_recursion" if isinstance(error, RecursionError) else None
             if describing.two_axes_only(self, right):
-                return Diagnosis("raised", "two_axes_only", f"{text} {describing.TWO_AXES_ONLY}")
+                return Diagnosis("raised", "two_axes_only", f"{text} {self.any_axes}")
             return Diagnosis("raised", name, f"{text} {describing.advice(error)}")
         names = "+".join(slip.name for chosen in found for slip in chosen)
         return Diagnosis("raised", names, " ".join([text, *map(self.space.message, found)]))
@@ -290,22 +296,56 @@ class Exercise:
         return [k for k in range(len(self.outputs)) if not all(alike(got[k], want[k]) for got, want in pairs)]
 
     def _only_rounded(self, outputs):
-        """Does everything agree as well as float32 can?"""
+        """Does everything agree as well as float32 can: closely on most probes, roughly where digits cancel?"""
         pairs = [(a, b) for got, want in zip(outputs, self.wanted) for a, b in zip(got, want)]
-        return all(alike(a, tuple(part.astype(np.float32) for part in b)) for a, b in pairs)
+        roughly = all(alike(a, tuple(part.astype(np.float32) for part in b)) for a, b in pairs)
+        return roughly and np.mean([self._right(i, output) for i, output in enumerate(outputs)]) > 0.5
 
     def _named(self, outputs, wrong):
         """A diagnosis when another order of the outputs, or slips, explain what is wrong."""
-        swapped = self._swapped(outputs)
-        if swapped:
-            return swapped
+        simple = self._swapped(outputs) or self._rounded(outputs)
+        if simple:
+            return simple
         found, left = search(self.space, self.probes, outputs, wrong)
         if not found:
             return None
+        found = [chosen for chosen in found if not any(set(chosen) < set(other) for other in found)]
         text = " ".join(map(self.space.message, found))
+        if self._changed_by(found) - set(wrong):  # it tells of more than is wrong
+            where = " and ".join(f"`{self.outputs[k].removesuffix('[]')}`" for k in wrong)
+            text = (
+                f"Only {where} {'is' if len(wrong) == 1 else 'are'} wrong; there {text[:1].lower()}{text[1:]}"
+            )
         for k in left:
             text += f" Something else is wrong too: {describing.where(self, outputs, k, given=False)}"
         return Diagnosis("wrong", "+".join(dict.fromkeys(s.name for chosen in found for s in chosen)), text)
+
+    def _changed_by(self, found):
+        """Indices of the outputs that these slips change."""
+        return changed_by([slip for chosen in found for slip in chosen], self.space, self.probes)
+
+    def _rounded(self, outputs):
+        """A diagnosis when the numbers are right but for their decimals."""
+        pairs = [
+            (np.concatenate([*map(np.ravel, a), []]), np.concatenate([*map(np.ravel, b), []]))
+            for got, want in zip(outputs, self.wanted)
+            for a, b in zip(got, want)
+            if not alike(a, b)
+        ]
+        if any(got.shape != want.shape or not np.all(np.isfinite(got)) for got, want in pairs):
+            return None
+        if not any(np.any(got) for got, _ in pairs):
+            return None
+        ways: list[Callable] = [np.trunc, np.round, *[partial(np.round, decimals=k) for k in range(1, 7)]]
+        for decimals, kept in enumerate(ways, -1):
+            if all(np.allclose(got, kept(want), rtol=0, atol=1e-9) for got, want in pairs):
+                text = (
+                    WHOLE
+                    if decimals < 1
+                    else f"The numbers are right, but rounded to {decimals} decimals. Return them as they are."
+                )
+                return Diagnosis("wrong", "whole_numbers" if decimals < 1 else "rounded", text)
+        return None
 
     def _swapped(self, outputs):
         """A diagnosis when the outputs are right but in another order."""

@@ -1,5 +1,7 @@
 """What can be seen of a mistake that has no name: where, when, by how much, of which shape."""
 
+import re
+
 import numpy as np
 
 from .comparing import alike, close, first_difference
@@ -100,6 +102,8 @@ def ratio(exercise, outputs, index):
 
 def nearly(got, want):
     """Is the error about as small as float16's rounding?"""
+    if [[a.shape for a in one] for one in got] != [[b.shape for b in other] for other in want]:
+        return False
     pairs = [(a, b) for one, other in zip(got, want) for a, b in zip(one, other)]
     return all(np.max(np.abs(a - b), initial=0) < 2e-3 * np.max(np.abs(b), initial=0) for a, b in pairs)
 
@@ -110,6 +114,8 @@ def nearly(got, want):
 def shape(got, want):
     """' It is transposed ...': the likely reason for the first wrong shape, or ''."""
     for one, other in zip(got, want):
+        if len(one) != len(other):
+            return ""
         for a, b in zip(one, other):
             if a.shape != b.shape:
                 return " " + _reason(a.shape, b.shape)
@@ -119,6 +125,11 @@ def shape(got, want):
 def _reason(got, want):
     if got == want[::-1] and len(got) > 1:
         return "It is transposed: use `.T`, or exchange the two factors of the product."
+    if len(want) > 1 and got[1:] == want and got[0] > 1:
+        return (
+            f"It holds {got[0]} arrays of the right shape: a tuple, a list of all steps, or an axis that was not summed away. "
+            "Return the one array that is asked for."
+        )
     if len(got) == len(want) + 1 and got[-1:] == want[-1:]:
         return "One axis too many is left: it was not summed (or averaged) away."
     if np.prod(got) == np.prod(want):
@@ -194,9 +205,34 @@ ADVICE = {
 }
 
 
+IN_NUMPY = {  # what PyTorch calls otherwise
+    "dim": "`axis`", "keepdim": "`keepdims`", "unbiased": "`ddof=0` or `ddof=1`", "pow": "`**`", "rsqrt": "`1 / np.sqrt(...)`",
+    "clone": "`.copy()`", "detach": "nothing at all", "unsqueeze": "`[..., None]`", "permute": "`.transpose`", "norm": "`np.linalg.norm`",
+    "grad": "an argument of its own", "torch": "`np`", "item": "`float(...)`", "cat": "`np.concatenate`", "sqrt": "`np.sqrt(...)`", "contiguous": "nothing at all",
+    "numpy": "the array itself", "softmax": "`np.exp` and a sum", "view": "`.reshape`", "float": "`.astype(np.float64)`", "t": "`.T`",
+}  # fmt: skip
+NAMED = r"(?:argument|attribute|name) '(\w+)'"
+
+
 def advice(error):
     """What to try after an exception, by its kind."""
     text = first_line(error)
+    foreign = IN_NUMPY.get((re.findall(NAMED, text) or [""])[-1])
+    if foreign and isinstance(error, (TypeError, AttributeError, NameError)):
+        return f"That is PyTorch's spelling, and these are NumPy arrays; in NumPy it is {foreign}."
+    if isinstance(error, ValueError) and "axis" in text and "out of bounds" in text:
+        return (
+            "It counts on more axes than the input has. The number of axes differs from call to call: make the axes from "
+            "`x.ndim`, or count them from the end."
+        )
+    if "'function'" in text or "'builtin_function_or_method'" in text:
+        return "A function stands where its result belongs: call it, with its argument in brackets."
+    if "positional argument" in text:
+        return (
+            "A function is called with too many or too few arguments; the exercise says what each one takes."
+        )
+    if "converted to Python scalar" in text:
+        return "`math` and `float` take one number; for arrays there are `np.sqrt`, `np.tanh` and so on."
     if any(word in text for word in ("broadcast", "not aligned", "matmul")):
         return (
             "Two shapes do not fit together. Print the shapes on that line; an average needs `keepdims=True` to line "

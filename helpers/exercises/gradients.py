@@ -111,10 +111,13 @@ def _chain_model(x, Ws, dout, residual, local=SLOPE, upstream="right", back="dz 
         "always": [True] * len(Ws),
         "always, where it fits": [residual or W.shape[0] == W.shape[1] for W in Ws],
         "inverted": [not residual] * len(Ws),
+        "inverted, where it fits": [not residual and W.shape[0] == W.shape[1] for W in Ws],
+        "all but the first": [residual and i > 0 for i in range(len(Ws))],
+        "all but the last": [residual and i < len(Ws) - 1 for i in range(len(Ws))],
         "first layer": [residual and i == 0 for i in range(len(Ws))],
         "last layer": [residual and i == len(Ws) - 1 for i in range(len(Ws))],
     }["always" if forward == "ignored" else skip_when]
-    start = np.ones_like(dout) if chain == "ones" else dout
+    start = {"ones": np.ones_like(dout), "averaged": dout / len(dout)}.get(chain, dout)
     dhs, dWs, dzs = [start], [], []
     walk = range(len(Ws)) if chain == "forward order" else reversed(range(len(Ws)))
     for i in walk:
@@ -127,6 +130,8 @@ def _chain_model(x, Ws, dout, residual, local=SLOPE, upstream="right", back="dz 
             dz = dh
         if slope_of == "missing in the first" and i == 0:
             dz = dh
+        if slope_of == "tanh of output":
+            dz = dh * (1 - np.tanh(hs[i + 1]) ** 2)
         if slope_of == "output":
             dz = dh * (1 - hs[i + 1] ** 2)
         names = {"dz": dz, "dh": dh, "W": W, "h": h, "x": x, "h_next": hs[i + 1], "h_before": hs[max(i - 1, 0)], "dout": dout,
@@ -141,6 +146,8 @@ def _chain_model(x, Ws, dout, residual, local=SLOPE, upstream="right", back="dz 
             dWs[-1] = h.T @ (dz + dh)
         dzs.append(dz)
         dhs.append(below)
+    if chain == "overwritten" and residual:
+        dhs = [dout] + dhs[-1:] * len(Ws)
     dhs = {"right": dhs, "dz": [start] + dzs, "first missing": dhs[:-1], "last missing": dhs[1:]}[ends]
     dhs = dhs if order in ("dhs", "both") else dhs[::-1]
     dWs = dWs if order in ("dWs", "both") else dWs[::-1]
@@ -372,6 +379,10 @@ STEPS = {
     "squared": "w - lr**2 * g",
     "first gradient": "w - lr * first",
     "cleared every second": "w - lr * (g if i % 2 == 0 else previous + g)",
+    "over rows": "w - lr * g / len(b)",
+    "adam": "w - lr * (kept_m / (1 - 0.9**(i + 1))) / (np.sqrt(kept_v / (1 - 0.999**(i + 1))) + 1e-8)",
+    "adam, not corrected": "w - lr * kept_m / (np.sqrt(kept_v) + 1e-8)",
+    "adagrad": "w - lr * g / (np.sqrt(squares) + 1e-8)",
     "every second": "w - lr * (previous + g) if i % 2 else w",
     "nesterov": "w - lr * (g + 0.9 * velocity)",
     "rmsprop": "w - lr * g / (np.sqrt(square) + 1e-8)",
@@ -403,14 +414,26 @@ def _sgd_model(w, grad_fn, batches, lr, step="right", formula=None, carry=0.9):
     if step in ends:
         return ((ends[step](),),)
     previous, velocity, square, trail = 0 * w, 0 * w, 0 * w, []
+    g, kept_m, kept_v, squares = 0 * w, 0 * w, 0 * w, 0 * w
     if carry != 0.9:
         formula = STEPS["momentum"]
+    if step == "previous batch":
+        used = batches[-1:] + batches[:-1]
+    elif step == "mean batch":
+        used = [sum(batches) / len(batches)] * len(batches)
     for i, b in enumerate(used):
         g = grad_fn(b, w) if step == "swapped" else grad_fn(w, batches[0] if step == "first batch" else b)
+        if step == "ahead":
+            g = grad_fn(w - lr * g, b)
+        kept_m, kept_v, squares = 0.9 * kept_m + 0.1 * g, 0.999 * kept_v + 0.001 * g**2, squares + g**2
         kept, velocity, square = kept + g, carry * velocity + g, 0.9 * square + 0.1 * g**2
         names = {
             "w": w,
             "g": g,
+            "b": b,
+            "kept_m": kept_m,
+            "kept_v": kept_v,
+            "squares": squares,
             "i": i,
             "lr": lr,
             "kept": kept,
@@ -425,7 +448,7 @@ def _sgd_model(w, grad_fn, batches, lr, step="right", formula=None, carry=0.9):
         previous = g
         trail.append(w)
     results = {
-        "averaged weights": sum(trail) / len(trail),
+        "averaged weights": sum(trail) / max(len(trail), 1),
         "gradient": g,
         "trail": np.array(trail),
         "unchanged": start,

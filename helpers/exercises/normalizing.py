@@ -76,6 +76,8 @@ INSTEAD = {
     "all but first": lambda x, eps, c: _by_part(x, x[..., 1:], eps, c),
     "two groups": lambda x, eps, c: _groups(x, eps, c),
     "rows counted": lambda x, eps, c: _by_count(x, len(x), eps, c),
+    "second counted": lambda x, eps, c: _by_count(x, x.shape[1], eps, c),
+    "entries counted": lambda x, eps, c: _by_count(x, x.size, eps, c),
     "one less": lambda x, eps, c: _by_count(x, x.shape[-1] - 1, eps, c),
 }
 
@@ -159,6 +161,8 @@ DIVISIONS = {
     "var squared": lambda c, den: c / den**4,
     "cubed": lambda c, den: c / den**3,
     "root of std": lambda c, den: c / np.sqrt(den),
+    "half of var": lambda c, den: c / (den**2 / 2),
+    "then halved": lambda c, den: c / den**2 / 2,
     "multiplied": lambda c, den: c * den,
     "multiplied by var": lambda c, den: c * den**2,
     "none": lambda c, den: c,
@@ -186,6 +190,8 @@ AFFINE = {
     "divided": lambda h, gamma, beta, x: h / gamma + beta,
     "raw": lambda h, gamma, beta, x: x * gamma + beta,
     "gamma added": lambda h, gamma, beta, x: h + gamma + beta,
+    "sum": lambda h, gamma, beta, x: h * (gamma + beta),
+    "dotted": lambda h, gamma, beta, x: (h * gamma).sum(axis=-1) + beta,
     "gamma squared": lambda h, gamma, beta, x: h * gamma**2 + beta,
     "beta twice": lambda h, gamma, beta, x: h * gamma + 2 * beta,
     "product": lambda h, gamma, beta, x: h * gamma * beta,
@@ -256,6 +262,8 @@ def standardize(
     if eps_place == "x":  # the denominator is made of x + eps
         return c / np.sqrt(spread_of(spread, x + eps, v_mean, spread_over, others))
     den = DENOMINATORS[eps_place](v, eps, n)
+    if division == "without the mean":
+        return x / den - mean
     if division == "of the mean":
         return x - mean / den
     if division == "root of n":

@@ -142,6 +142,7 @@ def rms_norm_offset_model(x, w, eps, offset="1 + w", affine="right", **choices):
         "1 - w": 1 - w,
         "w - 1": w - 1,
         "exp": np.exp(w),
+        "softplus": np.log1p(np.exp(w)),
         "none": 1 + 0 * w,
         "twice": 2 + w,
         "abs": np.abs(1 + w),
@@ -154,6 +155,9 @@ def rms_norm_offset_model(x, w, eps, offset="1 + w", affine="right", **choices):
     if offset == "w * h + 1":
         x_hat = rms_norm_model(x, 1 + 0 * w, eps, **choices)[0][0]
         return ((x_hat * w + 1,),)
+    if offset == "(1 + h) * w":
+        x_hat = rms_norm_model(x, 1 + 0 * w, eps, **choices)[0][0]
+        return (((1 + x_hat) * w,),)
     if offset == "h + w":
         x_hat = rms_norm_model(x, 1 + 0 * w, eps, **choices)[0][0]
         return ((x_hat + w,),)
@@ -240,15 +244,24 @@ def _measured_eps(parameters, v):
 # ------------------------------------------------------------------------------ what holds and what fails
 
 
-def _row_properties(ask, args, y_of, centred):
-    """Facts about a normalization of rows: y_of(x, scale, shift, eps) calls the learner's function."""
-    x = rows(3, 5)
+def _row_properties(answer, args, centred):
+    """Facts about a normalization of rows; answer(x, scale, shift, eps) asks the learner's function.
+
+    args: the first wrong probe; if its x has three axes, so has every x that is asked for.
+    """
+
+    def y_of(x, gamma, beta, eps):
+        asked = x.reshape(2, 3, -1) if args[0].ndim > 2 else x
+        outputs = answer(asked, gamma, beta, eps).outputs
+        return outputs[0][0].reshape(x.shape) if outputs and outputs[0][0].shape == asked.shape else None
+
+    x = rows(6, 5)
     gamma, beta = gains(5)
     y = y_of(x, gamma, beta, 1e-5)
     if y is None:
         return []
     other = x.copy()
-    other[1] += 3.0
+    other[1:] = 3 - 2 * other[1:]
     facts = []
 
     def fact(holds, yes, no, name):
@@ -263,7 +276,7 @@ def _row_properties(ask, args, y_of, centred):
     fact(
         moved is not None and close(moved[0], y[0]),
         "a row does not depend on the other rows",
-        "row 0 changes when row 1 does, so an average runs over the wrong axis",
+        "row 0 changes when the others do, so an average runs over the wrong axis",
         "rows_not_independent",
     )
     if beta is not None and centred:
@@ -328,27 +341,15 @@ def _moved(y_of, x, gamma, beta, j):
 
 
 def _layer_properties(ask, args):
-    def y_of(x, gamma, beta, eps):
-        outputs = ask(x, gamma, beta, eps).outputs
-        return outputs[0][0] if outputs and outputs[0][0].shape == x.shape else None
-
-    return _row_properties(ask, args, y_of, centred=True)
+    return _row_properties(ask, args, centred=True)
 
 
 def _rms_properties(ask, args):
-    def y_of(x, gamma, beta, eps):
-        outputs = ask(x, gamma, eps).outputs
-        return outputs[0][0] if outputs and outputs[0][0].shape == x.shape else None
-
-    return _row_properties(ask, args, y_of, centred=False)
+    return _row_properties(lambda x, gamma, _, eps: ask(x, gamma, eps), args, centred=False)
 
 
 def _offset_properties(ask, args):
-    def y_of(x, gamma, beta, eps):
-        outputs = ask(x, gamma - 1, eps).outputs
-        return outputs[0][0] if outputs and outputs[0][0].shape == x.shape else None
-
-    return _row_properties(ask, args, y_of, centred=False)
+    return _row_properties(lambda x, gamma, _, eps: ask(x, gamma - 1, eps), args, centred=False)
 
 
 # ------------------------------------------------------------------------------ other number types
@@ -470,7 +471,11 @@ rms_norm = Exercise(
     + [(rows(4, 6) * 1e-3, gains(6)[0], 1e-6)],
     space=Space(
         rms_norm_model,
-        read(AXES + MEAN_SQUARE + SHARED + ROWS + EPS_ELSEWHERE, [("affine", "raw")], **RMS_WORDS),
+        read(
+            AXES + MEAN_SQUARE + SHARED + ROWS + EPS_ELSEWHERE,
+            [("affine", "raw"), ("affine", "sum")],
+            **RMS_WORDS,
+        ),
         common=FREQUENT,
         measured=_measured_eps(lambda args: (args[0], args[1], 0), "mean(x**2)"),
         named=_like_layer_norm,
@@ -502,7 +507,7 @@ rms_norm_offset = Exercise(
         rms_norm_offset_model,
         read(
             OFFSETS + AXES + MEAN_SQUARE + SHARED + ROWS + EPS_ELSEWHERE,
-            [("affine", choice) for choice in ("raw", "one plus", "none", "absolute gamma")],
+            [("affine", choice) for choice in ("raw", "one plus", "none", "absolute gamma", "sum")],
             **RMS_WORDS | {"affine": "x / rms * (1 + w)"},
         ),
         measured=_measured_eps(lambda args: (args[0], 1 + args[1], 0), "mean(x**2)"),

@@ -131,34 +131,36 @@ def search(space, probes, answers, wrong, most=None):
         slips = [*space.slips, *space.measured(probes, answers)]
         for size in range(1, (most or max(space.most, 3 if space.common else 1)) + 1):
             left = set(wrong) - set(found)
+            loose: dict = {}
             if not left:
                 break
             if size > space.most:
                 slips = [slip for slip in slips if slip.name in space.common]
             if size > 1:
-                effects = _effects(space, slips, probes)
+                effects = [changed_by((slip,), space, probes) for slip in slips]
             for chosen in (
                 zip(slips + space.alone) if size == 1 else _combinations(slips, size, effects, left)
             ):
                 matching = _matching(space, chosen, probes, answers, left)
                 if matching == "all":
                     return [chosen], set()
-                for output in matching:
-                    found.setdefault(output, chosen)
+                if matching:  # one that changes nothing else says more truly what was done
+                    fits = changed_by(chosen, space, probes) <= matching
+                    for output in matching:
+                        (found if fits else loose).setdefault(output, chosen)
+            found = loose | found
     return list(dict.fromkeys(found[o] for o in sorted(found))), set(wrong) - set(found)
 
 
-def _effects(space, slips, probes):
-    """For each slip, the outputs that it changes on some probe; all of them when it fails on one."""
-    right = [space.outputs((), args) for args in probes]
-    effects = []
-    for slip in slips:
-        changed = set()
-        for args, want in zip(probes, right):
-            got = space.outputs((slip,), args)
+def changed_by(slips, space, probes):
+    """Indices of the outputs that these slips together change on some probe; all of them when they fail on one."""
+    changed = set()
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for args in probes:
+            got, want = space.outputs(slips, args), space.outputs((), args) or ()
             changed |= {i for i in range(len(want)) if got is None or not alike(got[i], want[i])}
-        effects.append(changed)
-    return effects
+    return changed
 
 
 def _combinations(slips, size, effects, left):

@@ -1654,3 +1654,122 @@ def size_of_the_rms_gain_backward(dy, x, gamma, eps=1e-6):
 @mistake("batch_norm_backward", "|gamma|")
 def size_of_the_channels_gain_backward(dy, x, gamma, eps=1e-5):
     return layers.batch_norm_backward(dy, x, abs(gamma), eps)
+
+
+# ------------------------------------------------------------------------------ what was taken for something else
+
+
+@mistake("layer_norm", "rounded to 4 decimals")
+def four_decimals(x, gamma, beta, eps=1e-5):
+    return np.round(layers.layer_norm(x, gamma, beta, eps), 4)
+
+
+@mistake("residual_block", "decimals are lost")
+def in_an_array_of_integers(x, f):
+    y = np.zeros(x.shape, dtype=int)
+    y[...] = x + f(x)
+    return y
+
+
+@mistake("layer_norm", "row 0 changes when the others do")
+def length_of_all_rows(x, gamma, beta, eps=1e-5):
+    c = x - x.mean(-1, keepdims=True)
+    return c / (np.linalg.norm(c) + eps) * gamma + beta
+
+
+@mistake("residual_block", "It holds 2 arrays of the right shape")
+def with_its_input(x, f):
+    return x + f(x), x
+
+
+@mistake("clip_by_global_norm", "only the first array")
+def returned_in_the_loop(grads, max_norm):
+    total = np.sqrt(sum((g**2).sum() for g in grads))
+    for g in grads:
+        return [g * min(1, max_norm / (total + 1e-6))]
+
+
+@mistake("clip_by_global_norm", "2 things", "the list alone")
+def with_the_total(grads, max_norm):
+    total = np.sqrt(sum((g**2).sum() for g in grads))
+    return [g * min(1, max_norm / (total + 1e-6)) for g in grads], total
+
+
+@mistake("layer_norm_backward", "Only `dgamma` is wrong")
+def dgamma_of_the_batch(dy, x, gamma, eps=1e-5):
+    dx, _, dbeta = layers.layer_norm_backward(dy, x, gamma, eps)
+    lead = tuple(range(x.ndim - 1))
+    return dx, (dy * (x - x.mean(0)) / np.sqrt(x.var(0) + eps)).sum(lead), dbeta
+
+
+@mistake("masked_batch_norm", "not applied to the sum of the variance")
+def squares_of_the_padding(x, mask, gamma, beta, eps=1e-5):
+    mean = x[mask].mean(0)
+    var = ((x - mean) ** 2).sum((0, 1)) / mask.sum()
+    return np.where(mask[..., None], _row(x, mean, var, gamma, beta, eps), 0)
+
+
+@mistake("masked_batch_norm", "not applied to the sum of the mean")
+def sum_of_the_padding(x, mask, gamma, beta, eps=1e-5):
+    m, n = mask[..., None], mask.sum()
+    mean = x.sum((0, 1)) / n
+    return np.where(m, _row(x, mean, (m * (x - mean) ** 2).sum((0, 1)) / n, gamma, beta, eps), 0)
+
+
+@mistake("layer_norm", "powers come first")
+def power_one_half(x, gamma, beta, eps=1e-5):
+    c = x - x.mean(-1, keepdims=True)
+    return c / (x.var(-1, keepdims=True) + eps) / 2 * gamma + beta
+
+
+@mistake("rms_norm_backward", "direct term g is not multiplied")
+def direct_term_not_scaled(dy, x, gamma, eps=1e-6):
+    r, g = 1 / np.sqrt((x**2).mean(-1, keepdims=True) + eps), dy * gamma
+    dm = -0.5 * r**3 * (g * x).sum(-1, keepdims=True)
+    return g + dm * 2 * x / x.shape[-1], (dy * x * r).sum(tuple(range(x.ndim - 1)))
+
+
+@mistake("batch_norm_backward", "x - mean belongs")
+def not_centred_in_dvar(dy, x, gamma, eps=1e-5):
+    r, g, n = 1 / np.sqrt(x.var(0) + eps), dy * gamma, len(x)
+    dvar = (g * x * -0.5 * r**3).sum(0)
+    dx = g * r + dvar * 2 * (x - x.mean(0)) / n - (g * r).mean(0)
+    return dx, *layers.batch_norm_backward(dy, x, gamma, eps)[1:]
+
+
+@mistake("transformer_block", "runs over the batch")
+def sequences_exchanged_with_tokens(x, attn, ffn, norm1, norm2):
+    x = x + attn(norm1(x).swapaxes(0, 1)).swapaxes(0, 1)
+    return x + ffn(norm2(x))
+
+
+@mistake("backprop_chain", "changes what is already in the list")
+def one_array_many_times(x, Ws, dout, residual=False):
+    hs, dh = _stack(x, Ws, residual), dout.copy()
+    dhs, dWs = [dout], []
+    for W, h in zip(Ws[::-1], hs[-2::-1]):
+        dz = dh * (1 - np.tanh(h @ W) ** 2)
+        dWs.insert(0, h.T @ dz)
+        if residual:
+            dh += dz @ W.T
+        else:
+            dh = dz @ W.T
+        dhs.insert(0, dh)
+    return dhs, dWs
+
+
+@mistake("sgd_steps", "Adam")
+def adam(w, grad_fn, batches, lr):
+    m = v = 0
+    for i, b in enumerate(batches, 1):
+        g = grad_fn(w, b)
+        m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g**2
+        w = w - lr * m / (1 - 0.9**i) / (np.sqrt(v / (1 - 0.999**i)) + 1e-8)
+    return w
+
+
+@mistake("sgd_steps", "off by one")
+def batch_before(w, grad_fn, batches, lr):
+    for i in range(len(batches)):
+        w = w - lr * grad_fn(w, batches[i - 1])
+    return w

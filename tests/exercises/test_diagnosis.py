@@ -75,6 +75,11 @@ def test_the_model_knows_every_choice_of_the_catalogue(name):
             assert runs, f"the model of {name} does not know {slip.decision} = {slip.choice}"
 
 
+def test_a_shape_that_is_right_for_the_smallest_input_only():
+    found = exercises.sgd_steps.diagnose(lambda w, grad_fn, batches, lr: np.zeros(2))
+    assert found.outcome == "wrong" and "should be" in found.message
+
+
 def test_the_norm_says_what_it_was_given():
     found = exercises.post_norm_block.diagnose(
         lambda x, f, norm: norm(np.concatenate([x, f(x)], axis=-1)),

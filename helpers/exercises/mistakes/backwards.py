@@ -55,11 +55,15 @@ rstd_power: var_power = 1
     the variance term has one factor rstd too many. {step_var}
 rstd_power: var_power = 2
     the variance term has rstd**2 too many (rstd**5 for rstd**3). {step_var}
+rstd_power: var_power = -6
+    (var + eps)**1.5 stands in {v_term} where (var + eps)**-1.5 belongs: the sign of the power is wrong. {step_var}
 rstd_power: var_power = -2
     rstd**2 is missing in the variance term: the derivative of (var + eps)**-0.5 is -0.5 * (var + eps)**-1.5.
     {step_var}
 rstd_missing: outer = none
     dx is not scaled: the factor rstd = 1/sqrt({v} + eps) is missing. {step_r}
+rstd_missing: outer = not the direct term
+    the direct term g is not multiplied by rstd; the others are. {step_r}
 rstd_squared: outer = squared
     the factor rstd is applied twice to dx; once is right. {step_r}
 rstd_squared: outer = cubed
@@ -100,6 +104,14 @@ gamma_divides: whole = over gamma
     dx is divided by gamma at the end; gamma comes in once, in g = dy * gamma. {step_g}
 residual_inside: whole = residual
     dy is added to dx: that belongs to a residual block's shortcut. {step_all}
+output_returned: whole = output
+    dx is x_hat * gamma, which belongs to the forward pass: the gradient is made from dy. {step_all}
+last_row_missing: whole = last row missing
+    the last row of dx stays 0: the loop ends one too early.
+affine_wrong_axis: g = turned
+    gamma lies along the wrong axis, which only a square input lets pass: g = dy * gamma, without a new axis. {step_g}
+x_hat_scaled: x_hat = scaled
+    x_hat has gamma in it: it is the normalized x before the scaling, {x_hat}.
 dx_x_hat: whole = x_hat
     dx is x_hat: the gradient does not depend on dy. {step_all}
 eps_ignored: eps_value = 1e-12
@@ -154,6 +166,16 @@ axis_wrong: sums_axis = other
 wrong_count: sums_axis = other count
     the sums of g and g * x_hat are divided by the wrong length of x: each mean is over one {one}. Use `{axis}`, or
     divide by the length of that axis.
+wrong_count: sums_axis = second count
+    with three axes the sums of g and g * x_hat are divided by x.shape[1]; each mean is over one {one}. Use `{axis}`.
+wrong_count: sums_axis = entries
+    the sums of g and g * x_hat are divided by the number of all entries, x.size; each mean is over one {one}. Use `{axis}`.
+wrong_count: var_axis = other count
+    in {v_term} the sum is divided by the wrong length of x: it is a mean over one {one}. Use `{axis}`, or divide by the
+    length of that axis. {step_var}
+sum_missing: var_axis = not summed
+    the sum is missing in {v_term}: each entry sees only its own g * x_hat. Sum over the {one}, with `{axis}, keepdims=True`.
+    {step_var}
 keepdims_missing: sums_axis = flat
     `keepdims=True` is missing at mean(g) and mean(g * x_hat), so that they line up with the wrong axis: use
     `{axis}, keepdims=True`.
@@ -196,6 +218,12 @@ axis_wrong: mean_axis = other
     mean(g) runs over the wrong axis: use `{axis}, keepdims=True`.
 rstd_missing: outer = direct only
     only the first term is multiplied by rstd: brackets are missing. {step_r}
+var_term_x: var_inner = g * x * rstd
+    x stands where x - mean belongs, in the sum of {v_term}: mean(g * x_hat), with {x_hat}. {step_var}
+sums_for_means: sums_axis = summed
+    sums stand where both means belong, mean(g) and mean(g * x_hat): the 1/n is missing. {step_all}
+rstd_missing: outer = not the direct term, nor its mean
+    the direct term g is not multiplied by rstd, nor is its mean. {step_r}
 rstd_missing: outer = not the mean
     the mean term is not multiplied by rstd. {step_r}
 x_not_centred: x_hat = not centred
@@ -246,6 +274,10 @@ params_averaged: params = mean of first axis
     {both} divided by the batch size. A parameter collects the sum over all rows: {sums}.
 params_averaged: params = mean of features
     {both} divided by the number of features. Use the sum: {sums}.
+params_averaged: params = mean over the first axis
+    {both} averaged over the first axis. A parameter collects the sum over all rows: {sums}.
+params_overwritten: params = last row missing
+    in {both_in} the last row of the batch is left out: the loop ends one too early. Use {sums}.
 params_axis: params = other axis
     {both} summed over the wrong axis. Sum over the {lead}: {sums}.
 params_one_axis: params = first axis only

@@ -12,6 +12,17 @@ momentum_reversed: mean_momentum = reversed
     the momentum convention is reversed for running_mean: new = (1 - momentum) * old + momentum * batch.
 momentum_reversed: var_momentum = reversed
     the momentum convention is reversed for running_var: new = (1 - momentum) * old + momentum * batch.
+update_sign: momentum_use = away
+    the running values move away from the batch's, old - momentum * (batch - old). Use (1 - momentum) * old + momentum *
+    batch.
+wrong_correction: kept_variance = by entries
+    the correction n / (n - 1) counts all entries (x.size); n is the number of values in one channel: x.size //
+    x.shape[1].
+wrong_correction: kept_variance = by channels
+    the correction n / (n - 1) counts the channels; n is the number of values in one channel: x.size // x.shape[1].
+wrong_correction: kept_variance = by one position axis
+    with four axes the correction n / (n - 1) leaves an axis out; n is the number of values in one channel: x.size //
+    x.shape[1].
 momentum_unused: momentum_use = replaced
     the running statistics are replaced by those of the batch; keep most of the old: new = (1 - momentum) *
     old + momentum * batch.
@@ -182,6 +193,19 @@ divided_by_all: counted = mean divided
 divided_by_sequences: counted = by sequences
     the sums over the real tokens are divided by the number of sequences. Divide by the number of real tokens,
     `mask.sum()`.
+padding_in_mean: counted = mean sum of all
+    the mask is not applied to the sum of the mean: what stands in the padding is added up, while you divide by the number
+    of real tokens. Sum `x * mask[..., None]`, or average `x[mask]`.
+padding_in_variance: counted = variance sum of all
+    the mask is not applied to the sum of the variance: the padding's squared distances are added up, while you divide by
+    the number of real tokens. Multiply the squares by `mask[..., None]`, or use `x[mask].var(axis=0)`.
+padding_in_variance: counted = square sum of all
+    the mask is not applied to the sum of x**2: what stands in the padding is squared and added up. Use `x[mask]`.
+padding_counted: counted = both sums of all
+    the mask is applied to neither sum: only the number of tokens you divide by is that of the real ones. Use `x[mask]`.
+mean_of_means: counted = mean of means, then squares
+    the mean is the average of the sequences' averages, so that a token of a short one counts more. Average over all real
+    tokens at once, `x[mask]`.
 padding_in_mean: counted = mean of all
     the mean counts the padding; only the variance leaves it out. Average over `x[mask]`.
 padding_in_mean: counted = mean of all, own var

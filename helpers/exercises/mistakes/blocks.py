@@ -118,6 +118,13 @@ concatenated: formula = x + f(x) if x.shape == f(x).shape else np.concatenate([x
     where the shapes differ x and f(x) are concatenated; add proj(x) and f(x).
 multiplied: formula = ((x if x.shape == f(x).shape else proj(x))) * f(x)
     the two are multiplied; add them.
+activated: formula = np.maximum((x if x.shape == f(x).shape else proj(x)) + f(x), 0)
+    a ReLU follows the addition; return the sum as it is.
+skip_twice: formula = 2 * (x if x.shape == f(x).shape else proj(x)) + f(x)
+    the shortcut is added twice; add it once.
+last_but_one_axis: formula = (x if x.shape[:2] == f(x).shape[:2] else proj(x)) + f(x)
+    the condition looks at axis 1 only, which is the width for two axes but not for three: compare `x.shape` with
+    `f(x).shape`.
 subtracted: formula = (x if x.shape == f(x).shape else proj(x)) - f(x)
     the branch is subtracted; add it.
 padded: formula = (x if x.shape == f(x).shape else np.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, max(0, f(x).shape[-1] - x.shape[-1]))])) + f(x)
@@ -273,6 +280,8 @@ twice: half = {u} + {f}({f}({n}({u})))
     in {what} {f} is applied twice.
 multiplied: half = {u} * {f}({n}({u}))
     in {what} the branch is multiplied instead of added.
+halved: half = {u} + 0.5 * {f}({n}({u}))
+    in {what} the branch is multiplied by 0.5; add it as it is.
 subtracted: half = {u} - {f}({n}({u}))
     in {what} the branch is subtracted instead of added.
 """
@@ -283,6 +292,10 @@ parallel: flow = x + attn({n1}(x)) + ffn({n2}(x))
 parallel_one_norm: flow = x + attn({n1}(x)) + ffn({n1}(x))
     the two halves run in parallel on one normalized x; the second must start from what the first gave, with
     its own norm.
+tokens_exchanged: first = {u} + {f}({n}({u}).swapaxes(0, 1)).swapaxes(0, 1)
+    attention runs over the batch: its axes were exchanged. It is given (batch, tokens, d) and looks along the tokens.
+tokens_flattened: first = {u} + {f}({n}({u}).reshape(-1, {u}.shape[-1])).reshape({u}.shape)
+    batch and tokens are made one axis before attention, so that one sequence looks at another. Give it (batch, tokens, d).
 second_skip_of_x: flow = x + ffn({n2}(h))
     the second shortcut carries the block's input x: what attention added is lost from the stream. It must
     carry the result of the first half.
@@ -351,6 +364,10 @@ skip_of_input: source = skip of input
     the shortcut of each block carries the first x; it must carry the stream as it is by then.
 input_missing: source = without input
     the input is missing from the sum: only what the branches give is normalized at the end. The stream starts as x.
+branches_scaled: source = scaled
+    what each block adds is divided by the root of the number of blocks; add it as it is.
+input_in_every_block: source = input in every block
+    the first x is added once more in every block; each block adds only its branch to the stream.
 branches_averaged: source = averaged
     what each block adds is divided by the number of blocks; add it as it is.
 one_skip: source = one skip
@@ -367,6 +384,8 @@ norm_reused: norms_order = last
     the last norm is used in every block: block i has norms[i].
 norm_reused: norms_order = final
     the final norm is used in every block: block i has norms[i], and `final_norm` follows the last one.
+norms_shifted: norms_order = shifted back
+    the norms are off by one (norms[i - 1]): block i has norms[i].
 norms_shifted: norms_order = shifted
     the norms are off by one: block i has norms[i].
 fs_reversed: fs_order = reversed

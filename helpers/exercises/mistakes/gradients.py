@@ -254,6 +254,12 @@ skip_in_one_layer: skip_when = first layer
     with residual=True the shortcut's part is added in the first layer only; every layer has a shortcut.
 skip_in_one_layer: skip_when = last layer
     with residual=True the shortcut's part is added in the last layer only; every layer has a shortcut.
+skip_in_one_layer: skip_when = all but the first
+    with residual=True the shortcut's part is missing in the first layer; every layer has a shortcut.
+skip_in_one_layer: skip_when = all but the last
+    with residual=True the shortcut's part is missing in the last layer; every layer has a shortcut.
+residual_inverted: skip_when = inverted, where it fits
+    the condition is the wrong way round: the shortcut's part is added when residual is False.
 residual_inverted: skip_when = inverted
     the condition is the wrong way round: the shortcut's part is added when residual is False.
 forward_without_tanh: forward = linear
@@ -276,6 +282,13 @@ derivative_missing_in_one_layer: slope_of = missing in the last
     the derivative is left out in the last layer: dout too arrives after the tanh, dz = dout * (1 - tanh(z)**2).
 derivative_missing_in_one_layer: slope_of = missing in the first
     the derivative is left out in the first layer; every layer has a tanh.
+derivative_at_output: slope_of = tanh of output
+    tanh is taken of the layer's output once more, 1 - tanh(h[l+1])**2: use 1 - tanh(h[l] @ W[l])**2.
+not_chained: chain = averaged
+    dout is divided by the number of rows before it is passed on; it is the gradient already.
+list_overwritten: chain = overwritten
+    with residual=True one array stands in the list several times: `dh += ...` changes what is already in the list. Write
+    `dh = dh + ...`.
 derivative_at_output: slope_of = output
     the derivative is taken as 1 - h[l+1]**2, and with residual=True h[l+1] is more than the activation: use
     1 - tanh(h[l] @ W[l])**2.
@@ -296,6 +309,9 @@ residual_dW: skip_in_dW = True
 """
 
 LENGTHS = """
+matrix_norm: length = np.linalg.norm(g, 1)
+    `np.linalg.norm(g, 1)` is the largest column sum for a matrix, a sum of absolute values for a vector. The length is the root
+    of the sum of squares: leave out the 1.
 squared: length = (g**2).sum()
     the square root is missing: you return the squared norm, the sum of squares. Take its root.
 absolute: length = np.abs(g).sum()
@@ -396,6 +412,16 @@ per_tensor: clip = [g * min(1, max_norm / np.sqrt(len(grads)) / (norm(g) + 1e-6)
 always_scaled: clip = [g * (max_norm / (total + 1e-6)) for g in grads]
     gradients that are short enough are scaled too, up to max_norm: the factor must not exceed 1: min(1,
     ...).
+per_tensor: clip = [g * (max_norm / (norm(g) + 1e-6) if total > max_norm else 1) for g in grads]
+    each gradient is scaled to max_norm by its own norm, which changes the direction; use one factor for all, max_norm / total.
+divided_by_tensors: clip = [g * min(1, max_norm / len(grads) / (total + 1e-6)) for g in grads]
+    max_norm is divided by the number of arrays; all together may have length max_norm.
+last_not_clipped: clip = [g * min(1, max_norm / (total + 1e-6)) for g in grads[:-1]] + grads[-1:]
+    the last array is left as it was: the loop ends one too early.
+first_only: clip = [g * min(1, max_norm / (total + 1e-6)) for g in grads[:1]]
+    only the first array comes back: is the `return` inside the loop?
+limit_of_1: clip = [g * (max_norm / (total + 1e-6) if total > 1 else 1) for g in grads]
+    total is compared with 1; compare it with max_norm.
 per_tensor: clip = [g * (max_norm / (norm(g) + 1e-6)) for g in grads]
     each gradient is scaled to max_norm by itself; use one factor, at most 1, for all.
 max_for_min: clip = [g * max(1, max_norm / (total + 1e-6)) for g in grads]
@@ -481,6 +507,20 @@ lr_divides: step = divided
     you divide by lr; multiply: w = w - lr * gradient.
 lr_squared: step = squared
     lr is multiplied in twice; once is right.
+divided_by_batches: step = over rows
+    each step is divided by the batch's length; grad_fn gives the gradient as it is to be used.
+previous_batch: step = previous batch
+    the batches are off by one (batches[i - 1], which begins with the last). Step i uses batches[i].
+batches_averaged: step = mean batch
+    every step uses the mean of all batches; step i uses batches[i].
+adaptive: step = adam
+    that is Adam, with running averages of the gradient and of its square; the exercise asks for plain SGD: w - lr * gradient.
+adaptive: step = adam, not corrected
+    that is Adam without its correction; the exercise asks for plain SGD: w - lr * gradient.
+adaptive: step = adagrad
+    the gradient is divided by the root of all squared gradients so far (AdaGrad); plain SGD uses it as it is.
+gradient_ahead: step = ahead
+    the gradient is taken one step ahead, at w - lr * gradient; take it at w.
 divided_by_batches: step = over batches
     each step is divided by the number of batches; take full steps.
 gradients_at_start: step = summed

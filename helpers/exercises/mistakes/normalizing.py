@@ -56,6 +56,11 @@ squared_instead_of_root: division = var squared
     eps)`.
 wrong_power: division = cubed
     you divide by ({v} + eps)**1.5; the power is 0.5: `np.sqrt({v} + eps)`.
+half_not_root: division = half of var
+    you divide by ({v} + eps) / 2; was a root meant? Write `np.sqrt({v} + eps)`.
+half_not_root: division = then halved
+    `** 1/2` is not a root: powers come first, so that you divide by {v} + eps and then by 2. Write `** 0.5` or
+    `np.sqrt({v} + eps)`.
 root_twice: division = root of std
     the square root is taken twice, a root of a root. Once: `np.sqrt({v} + eps)`.
 multiplied_instead_of_divided: division = multiplied
@@ -101,6 +106,10 @@ one_plus_gamma: affine = one plus
     `{affine}`.
 gamma_dotted: affine = matrix
     a sum (or `@`) makes a dot product with gamma; each {feature} is only scaled: `{affine}`.
+gamma_dotted: affine = dotted
+    a sum (or `np.dot`, `@`) makes a dot product with gamma; each {feature} is only scaled: `{affine}`.
+gamma_plus_beta: affine = sum
+    the normalized values are multiplied by gamma + beta: brackets are too many. gamma scales, beta shifts: `{affine}`.
 affine_wrong_axis: affine = turned
     gamma lies along the wrong axis, which only a square input lets pass; it has one number for each
     {feature}: `{affine}`.

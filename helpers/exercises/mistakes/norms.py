@@ -131,11 +131,19 @@ CENTRED_ROWS = """
 tiny_is_zero: output = zeros where tiny
     a row whose std is tiny comes out as 0. There is no special case: eps keeps the division from 0/0, and such a
     row is normalized and shifted by beta like any other.
+mean_not_divided: division = without the mean
+    only x is divided by the root, x / std - mean: brackets are missing. Use (x - mean) / np.sqrt(var + eps).
 only_mean_divided: division = of the mean
     only the mean is divided by the root, x - mean / std: brackets are missing. Use (x - mean) / np.sqrt(var + eps).
 wrong_count: instead = rows counted
     mean and variance are both divided by the number of rows (`x.shape[0]`). Divide by the number of features, d:
     `axis=-1`, or `x.shape[-1]`.
+wrong_count: instead = second counted
+    with three axes mean and variance are divided by x.shape[1], the number of tokens. Divide by the number of features,
+    `x.shape[-1]`.
+wrong_count: instead = entries counted
+    mean and variance are divided by the number of all entries (`x.size`). Divide by the number of features, d: `axis=-1`,
+    or `x.shape[-1]`.
 wrong_count: instead = one less
     the sums are divided by d - 1, also for the mean. Divide by d: `x.mean(axis=-1, keepdims=True)`.
 min_max: instead = min-max
@@ -217,6 +225,10 @@ offset_sign: offset = w - 1
     the gain is w - 1; it is 1 + w.
 gamma_exp: offset = exp
     the gain is exp(w), which is near 1 + w only for small w. Use x_hat * (1 + w).
+gamma_exp: offset = softplus
+    the gain is softplus(w); it is 1 + w.
+offset_outside: offset = (1 + h) * w
+    the 1 is added to the normalized values, (1 + x_hat) * w; it belongs to the gain. Use x_hat * (1 + w).
 gamma_missing: offset = none
     w is never applied. Use x_hat * (1 + w).
 offset_twice: offset = twice
