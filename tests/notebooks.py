@@ -78,7 +78,11 @@ def fresh_learner():
 
 def execute(notebook, folder=FOLDER):
     """Run all cells of a notebook, in that folder, in place; an error in a cell is an error here."""
-    client = NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(folder)}})
+    quiet = [
+        "--log-level=ERROR"
+    ]  # ipykernel warns that it talks unencrypted; it does so with this machine alone
+    resources = {"metadata": {"path": str(folder)}}
+    client = NotebookClient(notebook, timeout=120, resources=resources, extra_arguments=quiet)
     client.execute(env=fresh_learner())
     return normalize(notebook)
 

@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from helpers import controls
+from helpers.figures import drawing
+
 COURSE = Path(__file__).parents[1]
 PAGE = (COURSE / "CONTRIBUTING.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```(python|text|sh)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -46,20 +49,23 @@ def put(house, text):
     elif where == "with the imports":
         new = re.sub(r"^from \.", lambda first: piece + first[0], old, count=1, flags=re.MULTILINE)
     else:
-        opening = f'{where.removeprefix("in ")} = """\n'
-        new = old.replace(opening, opening + piece)
+        name = where.removeprefix("in ")  # of a text, a list or a dict: below its first line
+        new = re.sub(rf"^{name} = .*\n", lambda first: first[0] + piece, old, count=1, flags=re.MULTILINE)
     assert new != old, f"{name} has no such place: {where}"
     path.write_text(new, encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
 def house(tmp_path_factory):
-    """A copy of the course with everything that the page adds to it."""
+    """A copy of the course with everything that the page adds to it, or writes by an example that prints nothing."""
     house = tmp_path_factory.mktemp("contributing") / "course"
     shutil.copytree(COURSE, house, ignore=NOT_COPIED)
     for _, text in blocks():
         if PLACE.match(text):
             put(house, text)
+    for language, text, printed in runs():
+        if language == "python" and printed is None:
+            run(house, "-c", text)
     return house
 
 
@@ -73,10 +79,9 @@ def run(house, *arguments):
     return done.stdout
 
 
-@pytest.mark.parametrize("text, printed", [(t, p) for language, t, p in runs() if language == "python"])
+@pytest.mark.parametrize("text, printed", [(text, printed) for _, text, printed in runs() if printed])
 def test_an_example_prints_what_the_page_says(house, text, printed):
-    said = run(house, "-c", text)
-    assert printed is None or said == printed
+    assert run(house, "-c", text) == printed
 
 
 @pytest.mark.slow
@@ -87,6 +92,19 @@ def test_the_commands_of_an_example_pass(house, text):
         assert python == "python"
         said = run(house, *arguments)
         assert "pytest" not in arguments or re.search(r"[1-9]\d* passed", said), said
+
+
+@pytest.mark.parametrize("module", [controls, drawing], ids=["controls", "drawing"])
+def test_the_page_names_all_that_a_picture_is_made_of(module):
+    parts = [
+        name
+        for name, part in vars(module).items()
+        if getattr(part, "__module__", "") == module.__name__ and not name.startswith("_")
+    ]
+    missing = [name for name in parts if f"`{name}`" not in PAGE]
+    assert missing == [], (
+        f"CONTRIBUTING.md, An explorer, does not say what these of {module.__name__} are for"
+    )
 
 
 def test_every_kind_of_addition_has_its_example():

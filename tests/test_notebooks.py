@@ -58,7 +58,9 @@ def test_only_listed_cells_may_vary(stored):
 
 def test_code_cells_are_short(stored):
     lengths = [len(cell.source.splitlines()) for cell in code(stored)]
-    assert max(lengths, default=0) <= 25 and (not lengths or np.median(lengths) <= 4)
+    assert max(lengths, default=0) <= 25 and (not lengths or np.median(lengths) <= 4), (
+        "a cell has more than 25 lines, or half of them more than 4: put code into helpers"
+    )
 
 
 def test_the_size_stays_small(stored):
@@ -99,8 +101,12 @@ def test_the_frame_is_put_in_place_once(stored):
 def test_the_maps_show_every_notebook(path):
     start = "\n".join(cell.source for cell in nbformat.read(PATHS[0], 4).cells)
     readme = (notebooks.FOLDER.parent / "README.md").read_text(encoding="utf-8")
-    assert re.search(rf"^\| \[[^]]+\]\({path.name}\) \|", start, re.MULTILINE)
-    assert re.search(rf"^\| \[[^]]+\]\(notebooks/{path.name}\) \|", readme, re.MULTILINE)
+    for place, text, link in (
+        ("00_start_here", start, path.name),
+        ("README.md", readme, f"notebooks/{path.name}"),
+    ):
+        row = re.search(rf"^\| \[[^]]+\]\({link}\) \|", text, re.MULTILINE)
+        assert row, f"the table of {place} has no row | [title]({link}) | question |"
 
 
 # ------------------------------------------------------------------------------ a test of the tests

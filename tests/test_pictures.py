@@ -9,7 +9,7 @@ def test_the_readme_shows_what_the_script_draws():
     drawn = {}
     lines = pictures.draw(lambda name, *frames: drawn.update({name: frames}))
     readme = pictures.README.read_text(encoding="utf-8")
-    assert f"{pictures.START}\n\n{lines}\n\n{pictures.END}" in readme
+    assert f"{pictures.START}\n\n{lines}\n\n{pictures.END}" in readme, "run: python -m tests.pictures"
     names = {f"{name}_{theme}.webp" for name in drawn for theme in ("light", "dark")}
     assert {file.name for file in pictures.FOLDER.iterdir()} == names
     for name, frames in drawn.items():

@@ -64,7 +64,10 @@ def test_what_is_counted_is_what_the_notebook_contains(name):
     cells = nbformat.read(path, 4).cells
     code = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
     checks = re.findall(r"^exercises\.(?:exhibit\((\d)\)|(\w+))\.check\(", code, re.MULTILINE)
-    assert [f"exhibit {number}" if number else name for number, name in checks] == [*lesson.EXERCISES]
+    in_order = [f"exhibit {number}" if number else name for number, name in checks]
+    assert in_order == [*lesson.EXERCISES], (
+        "EXERCISES of the lesson's module in helpers/questions/ lists the checks"
+    )
     assert set(re.findall(r'^predict\.ask\("(\w+)"\)', code, re.MULTILINE)) == {*lesson.PREDICTIONS}
     assert re.findall(r'^quiz\.ask\("(\w+)"\)', code, re.MULTILINE) == [name]
     shown = "progress.course()" if name == "start_here" else f'progress.show("{name}")'

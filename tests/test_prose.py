@@ -373,8 +373,8 @@ SAID = [  # (notebook, what it says, the same from the code)
     ("name", "said", "computed"), SAID, ids=[f"{name}: {said[:30]}" for name, said, _ in SAID]
 )
 def test_a_number_in_the_text_is_the_one_the_code_gives(name, said, computed):
-    assert said in prose(name)
-    assert computed() == said
+    assert said in prose(name), f"{name} no longer says so: change the line of SAID, or delete it"
+    assert computed() == said, f"the code gives other words than {name}: one of the two has to change"
 
 
 ANSWERED = [  # (what learners ask, notebook, heading, words of the answer)
@@ -455,10 +455,19 @@ def test_an_exercise_is_announced_as_it_is(name):
         assert (known.difficulty, known.minutes) == (int(difficulty), int(minutes)), exercise
 
 
+@pytest.mark.parametrize("name", LESSONS[:-1])  # the last one's museum announces no minutes
+def test_the_exercises_take_the_minutes_that_the_lesson_says(name):
+    said = int(re.search(r"and (\d+) more for the", prose(name))[1])
+    minutes = sum(int(minutes) for *_, minutes in HEADING.findall(prose(name)))
+    assert abs(said - minutes) <= 1, f"{name} says {said} minutes for exercises, and they take {minutes}"
+
+
 def test_every_explorer_is_shown_and_every_exercise_set_in_a_notebook():
     code = "\n".join(path.read_text(encoding="utf-8") for path in notebooks.paths())
-    assert [name for name in explorers.ALL if f"explorers.{name}(" not in code] == []
-    assert {name for lesson in LESSONS for name, *_ in HEADING.findall(prose(lesson))} == set(exercises.ALL)
+    hidden = [name for name in explorers.ALL if f"explorers.{name}(" not in code]
+    assert hidden == [], f"shown in no notebook: {hidden}"
+    announced = {name for lesson in LESSONS for name, *_ in HEADING.findall(prose(lesson))}
+    assert announced == set(exercises.ALL), "each needs its heading: ### Exercise: `name` (difficulty ...)"
 
 
 def test_every_exercise_of_a_lesson_is_blank_checked_and_explained():
@@ -504,11 +513,16 @@ def test_the_answer_does_not_stand_beside_the_question(name, cells):
     seen = "\n".join([prediction.text, *map(words_of, cells)])
     numbers = re.findall(r"\d+\.\d+|\d{2,}", prediction.says(prediction.value))
     read = [number for number in numbers if number in seen]
-    assert not numbers or read != numbers, "all of the answer can be read there"
+    assert not numbers or read != numbers, (
+        f"{read} is the answer, and it stands in the question or in what is shown before the answer: open the "
+        "picture on another setting, or ask about another"
+    )
 
 
 def test_every_prediction_is_asked_in_a_notebook_and_listed_in_that_order():
     for path, lesson in zip(notebooks.paths(), BANK.values()):
         asked = re.findall(r'predict\.ask\(\\"(\w+)\\"\)', path.read_text(encoding="utf-8"))
-        assert asked == list(lesson.PREDICTIONS), path.stem
+        assert asked == list(lesson.PREDICTIONS), (
+            f"{path.stem}: the notebook's order, then that of PREDICTIONS"
+        )
     assert {name for name, _ in asked_and_near()} == set(PREDICTIONS)

@@ -12,16 +12,7 @@ from helpers.questions.kinds import plain
 
 from .test_predict import bundle, state
 
-LEAST = {
-    "start_here": 4,
-    "residual_connections": 6,
-    "gradient_flow": 6,
-    "layer_norm": 6,
-    "batch_norm": 6,
-    "rms_norm": 6,
-    "transformer_block": 6,
-    "make_it_train": 17,
-}
+LEAST = {"start_here": 4, "make_it_train": 17}  # all others: 6
 EVERY = [(name, key) for name, questions in QUIZZES.items() for key in questions]
 
 
@@ -41,7 +32,8 @@ def answer(asked, text):
 
 
 def test_each_notebook_has_its_questions():
-    assert {name: len(questions) for name, questions in QUIZZES.items()} == LEAST
+    count = {name: len(questions) for name, questions in QUIZZES.items()}
+    assert {name: number for name, number in count.items() if number < LEAST.get(name, 6)} == {}
 
 
 @pytest.mark.parametrize(("name", "key"), EVERY)
@@ -61,9 +53,11 @@ def test_one_option_is_right_and_each_has_feedback_of_its_own(name, key):
 def test_neither_place_nor_length_tells_the_right_option(name):
     questions = QUIZZES[name].values()
     places = [[o.right for o in question.options].index(True) for question in questions]
-    assert len(set(places)) >= 2 and max(places.count(place) for place in places) <= len(places) / 2 + 0.5
+    assert len(set(places)) >= 2 and max(places.count(place) for place in places) <= len(places) / 2 + 0.5, (
+        f"the right options stand at {places}: put some elsewhere"
+    )
     longest = [max(question.options, key=lambda o: len(o.text)).right for question in questions]
-    assert sum(longest) <= len(longest) / 2
+    assert sum(longest) <= len(longest) / 2, "too often the longest option is the right one"
 
 
 @pytest.mark.parametrize(("name", "key"), EVERY)

@@ -1,5 +1,6 @@
 """The code as tools see it: ruff's rules and format, on notebooks too; type hints; what functions say they return."""
 
+import ast
 import inspect
 import subprocess
 import sys
@@ -21,7 +22,9 @@ def test_a_tool_has_nothing_to_say(command):
         text=True,
         encoding="utf-8",
     )
-    assert done.returncode == 0, done.stdout + done.stderr
+    mend = {"ruff check": "ruff check --fix", "ruff format --check": "ruff format"}.get(command)
+    todo = f"\nrun: python -m {mend}" if mend else ""
+    assert done.returncode == 0, done.stdout + done.stderr + todo
 
 
 def public(module):
@@ -51,3 +54,14 @@ def test_a_public_function_says_what_it_returns(module):
 def test_an_explorer_says_what_it_takes_and_returns():
     for explorer in explorers.ALL.values():
         assert set(explorer.__annotations__) == {*inspect.signature(explorer).parameters, "return"}, explorer
+
+
+def test_nothing_is_decorated_twice_with_the_same():
+    twice = [
+        f"{path.name}: {node.name}"
+        for path in (COURSE / "helpers").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+        and len({ast.dump(one) for one in node.decorator_list}) < len(node.decorator_list)
+    ]
+    assert twice == []

@@ -245,7 +245,7 @@ def test_one_vector_is_the_network():
     network, twin = (experiments.Classifier(6, "residual", "layer") for _ in range(2))
     net, rows = training.OneVector(network, X, Y), np.arange(64)
     g = net.gradient(net.w.copy(), rows)
-    training._step(twin, training.SGD(0.1, 0.0), X[rows], Y[rows])
+    training.train_step(twin, training.SGD(0.1, 0.0), X[rows], Y[rows])
     net.w -= 0.1 * g
     for leaf, other in zip(experiments.leaves(network), experiments.leaves(twin)):
         for name in leaf.parameters:

@@ -197,22 +197,20 @@ def batch_norm_model(
         )
     over = _axes(axis, x.ndim)
     mean = x.mean(axis=over, keepdims=True)
-    var = spread_of(choices.get("spread", "var"), x, mean, over, x.shape[1])
-    use_batch = {"right": training, "batch": True, "running": False, "exchanged": not training}.get(
-        statistics, training
-    )
-    if not use_batch:
-        mean, var = running_mean.reshape(line_up), running_var.reshape(line_up)
-    if statistics == "after update" and training:
-        mean, var = new_mean.reshape(line_up), new_var.reshape(line_up)
-    if statistics == "mixed" and not training:
-        var = x.var(axis=over, keepdims=True)
-    if statistics == "mixed, mean" and not training:
-        mean = x.mean(axis=over, keepdims=True)
-    if statistics == "unbiased again" and not training:
-        var = var * n / (n - 1)
-    if statistics == "untouched" and not training:
-        mean, var = 0 * mean, 0 * var + 1 - eps
+    batch = mean, spread_of(choices.get("spread", "var"), x, mean, over, x.shape[1])
+    running = running_mean.reshape(line_up), running_var.reshape(line_up)
+    updated = new_mean.reshape(line_up), new_var.reshape(line_up)
+    in_training, in_evaluation = {
+        "batch": (batch, batch),
+        "running": (running, running),
+        "exchanged": (running, batch),
+        "after update": (updated, running),
+        "mixed": (batch, (running[0], x.var(axis=over, keepdims=True))),
+        "mixed, mean": (batch, (mean, running[1])),
+        "unbiased again": (batch, (running[0], running[1] * n / (n - 1))),
+        "untouched": (batch, (0 * running[0], 0 * running[1] + 1 - eps)),
+    }.get(statistics, (batch, running))
+    mean, var = in_training if training else in_evaluation
     if arguments == "swapped" or arguments == "swapped in evaluation" and not training:
         mean, var, gamma, beta = gamma, beta, running_mean, running_var
         mean, var = mean.reshape(line_up), var.reshape(line_up)
@@ -366,74 +364,53 @@ MASKED_PROBES = [
 
 def _masked_statistics(choice, x, mask, spread):
     """mean and spread that broadcast against x (N, T, C), by a choice of what is counted."""
-    m = mask[..., None]
-    real, n_all = x[mask], mask.size
+    m, real, first = mask[..., None], x[mask], x.reshape(-1, x.shape[-1])[: mask.sum()]
+    total, count, places, everything = real.sum(axis=0), len(real), mask.size, x.sum(axis=(0, 1))
 
     def of(values, axis):
         mean = values.mean(axis=axis, keepdims=True)
         return mean, spread_of(spread, values, mean, axis, values.shape[-1])
 
     def weighted(axis, floor=0):
-        count = m.sum(axis=axis, keepdims=True)
-        mean = (x * m).sum(axis=axis, keepdims=True) / np.maximum(count, floor)
-        return mean, (m * (x - mean) ** 2).sum(axis=axis, keepdims=True) / np.maximum(count, floor)
+        number = np.maximum(m.sum(axis=axis, keepdims=True), floor)
+        mean = (x * m).sum(axis=axis, keepdims=True) / number
+        return mean, (m * (x - mean) ** 2).sum(axis=axis, keepdims=True) / number
 
-    if choice == "by sequences":
-        mean = real.sum(axis=0) / len(x)
-        return mean, (m * (x - mean) ** 2).sum(axis=(0, 1)) / len(x)
-    if choice == "by entries":
-        mean = real.sum(axis=0) / real.size
-        return mean, (m * (x - mean) ** 2).sum(axis=(0, 1)) / real.size
-    if choice == "zeros in var":
-        mean = real.mean(axis=0)
-        return mean, ((x * m - mean) ** 2).sum(axis=(0, 1)) / len(real)
-    if choice == "zeros in var, all divided":
-        mean = real.mean(axis=0)
-        return mean, ((x * m - mean) ** 2).mean(axis=(0, 1))
-    if choice == "zeros in both":
-        mean = (x * m).mean(axis=(0, 1))
-        return mean, ((x * m - mean) ** 2).mean(axis=(0, 1))
-    if choice == "all divided":
-        mean = real.sum(axis=0) / n_all
-        return mean, (m * (x - mean) ** 2).sum(axis=(0, 1)) / n_all
-    if choice == "var divided":
-        mean = real.mean(axis=0)
-        return mean, (m * (x - mean) ** 2).sum(axis=(0, 1)) / n_all
-    if choice == "mean divided":
-        mean = real.sum(axis=0) / n_all
-        return mean, (m * (x - mean) ** 2).sum(axis=(0, 1)) / len(real)
-    if choice == "mean sum of all":  # the padding's values are in a sum that is divided by the real tokens
-        mean = x.sum(axis=(0, 1)) / len(real)
-        return mean, (m * (x - mean) ** 2).sum(axis=(0, 1)) / len(real)
-    if choice == "variance sum of all":
-        mean = real.mean(axis=0)
-        return mean, ((x - mean) ** 2).sum(axis=(0, 1)) / len(real)
-    if choice == "both sums of all":
-        mean = x.sum(axis=(0, 1)) / len(real)
-        return mean, ((x - mean) ** 2).sum(axis=(0, 1)) / len(real)
-    if choice == "square sum of all":
-        mean = real.mean(axis=0)
-        return mean, (x**2).sum(axis=(0, 1)) / len(real) - mean**2
-    if choice == "mean of means, then squares":
-        mean = weighted(1)[0].mean(axis=(0, 1))
-        return mean, (m * (x - mean) ** 2).sum(axis=(0, 1)) / len(real)
-    if choice == "mean of all":
-        mean = x.mean(axis=(0, 1))
-        return mean, (m * (x - mean) ** 2).sum(axis=(0, 1)) / len(real)
-    if choice == "mean of all, own var":
-        return x.mean(axis=(0, 1)), real.var(axis=0)
-    if choice == "var of all":
-        return real.mean(axis=0), x.var(axis=(0, 1))
-    if choice == "mean of means":
-        mean, var = weighted(1)
+    def squares(mean, divisor, of="real"):
+        """The squares about a mean, over a divisor of one's own; of: "zeros" and "all" count the padding, too."""
+        apart = {"real": m * (x - mean), "zeros": x * m - mean, "all": x - mean}[of]
+        return mean, (apart**2).sum(axis=(0, 1)) / divisor
+
+    def mean_of_means(mean, var):
         return mean.mean(axis=0), var.mean(axis=0)
-    if choice == "mean of means, used":
-        mean = weighted(1)[0].mean(axis=0)
-        squares = (m * (x - mean) ** 2).sum(axis=1) / m.sum(axis=1)
-        return mean, squares.mean(axis=0)
-    if choice == "one number":
-        return real.mean(), real.var()
+
+    def mean_of_means_used(mean):
+        return mean, ((m * (x - mean) ** 2).sum(axis=1) / m.sum(axis=1)).mean(axis=0)
+
     return {
+        "by sequences": lambda: squares(total / len(x), len(x)),
+        "by entries": lambda: squares(total / real.size, real.size),
+        "zeros in var": lambda: squares(total / count, count, "zeros"),
+        "zeros in var, all divided": lambda: squares(total / count, places, "zeros"),
+        "zeros in both": lambda: squares(total / places, places, "zeros"),
+        "all divided": lambda: squares(total / places, places),
+        "var divided": lambda: squares(total / count, places),
+        "mean divided": lambda: squares(total / places, count),
+        "mean sum of all": lambda: squares(everything / count, count),
+        "variance sum of all": lambda: squares(total / count, count, "all"),
+        "both sums of all": lambda: squares(everything / count, count, "all"),
+        "square sum of all": lambda: (
+            total / count,
+            (x**2).sum(axis=(0, 1)) / count - (total / count) ** 2,
+        ),
+        "mean of means, then squares": lambda: squares(weighted(1)[0].mean(axis=(0, 1)), count),
+        "mean of all": lambda: squares(x.mean(axis=(0, 1)), count),
+        "mean of all, own var": lambda: (x.mean(axis=(0, 1)), real.var(axis=0)),
+        "var of all": lambda: (real.mean(axis=0), x.var(axis=(0, 1))),
+        "mean of means": lambda: mean_of_means(*weighted(1)),
+        "mean of means, used": lambda: mean_of_means_used(weighted(1)[0].mean(axis=0)),
+        "one number": lambda: (real.mean(), real.var()),
+        "first of all": lambda: (first.mean(axis=0), first.var(axis=0)),
         "real": lambda: of(real, 0),
         "all": lambda: of(x, (0, 1)),
         "padding": lambda: of(x[~mask], 0),
@@ -482,10 +459,7 @@ def masked_batch_norm_model(
         return ((mask * ((x - mean) / np.sqrt(var + eps) * gamma + beta),),)
     if counted == "guessed":
         mask, counted = (x != 0).any(axis=-1), "real"
-    mean, var = _masked_statistics("real" if counted == "first of all" else counted, x, mask, spread)
-    if counted == "first of all":
-        first = x.reshape(-1, x.shape[-1])[: mask.sum()]
-        mean, var = first.mean(axis=0), first.var(axis=0)
+    mean, var = _masked_statistics(counted, x, mask, spread)
     if counted == "time, own gamma":
         gamma, beta = gamma.reshape(-1, 1), beta.reshape(-1, 1)
     c = CENTRES[centre](x, mean, (0, 1))

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import layers
 from .stacks import Weights, input_gradient, lengths
-from .training import HE, NORMS, Classifier, leaves, train
+from .training import HE, NORMS, Classifier, leaves, left_as_it_was, train
 
 # ------------------------------------------------------------------------------ noise
 
@@ -174,14 +174,12 @@ def error_on(network: Classifier, x: np.ndarray, y: np.ndarray, batch: int | Non
 
     x (n, n_in), y (n,) -> number. A rest that fills no batch is left out.
     """
-    norms = [leaf for leaf in leaves(network) if isinstance(leaf, layers.BatchNorm)]
-    kept = [(norm.running_mean, norm.running_var) for norm in norms]
-    for norm in norms:
-        norm.training = batch is not None
     size = batch or len(x)
-    scores = [network(x[start : start + size]) for start in range(0, len(x) - size + 1, size)]
-    for norm, (mean, var) in zip(norms, kept):
-        norm.running_mean, norm.running_var, norm.training = mean, var, True
+    with left_as_it_was(network):
+        for leaf in leaves(network):
+            if isinstance(leaf, layers.BatchNorm):
+                leaf.training = batch is not None
+        scores = [network(x[start : start + size]) for start in range(0, len(x) - size + 1, size)]
     answers = np.concatenate(scores).argmax(axis=1)
     return float((answers != y[: len(answers)]).mean())
 

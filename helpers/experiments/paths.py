@@ -9,7 +9,7 @@ from math import comb
 
 import numpy as np
 
-from .stacks import Stack, _check, input_gradient
+from .stacks import Stack, check_choice, input_gradient
 
 
 def path_counts(n: int) -> np.ndarray:
@@ -57,7 +57,7 @@ def gradient_by_path_length(
     norm: None, or "layer" or "rms" before each branch; alpha: factor of the branches.
     ValueError for another norm or depth < 1. (Veit et al. 2016 sampled paths instead.)
     """
-    _check("norm", norm, (None, "layer", "rms"))
+    check_choice("norm", norm, (None, "layer", "rms"))
     wiring = "residual" if norm is None else "pre-norm"
     he = {"activation": "relu", "gain": np.sqrt(2), "branch_layers": 2}
     network = Stack(depth, wiring, norm or "layer", alpha=alpha, width=width, seed=seed, **he)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import layers
-from .stacks import _check, input_gradient
+from .stacks import check_choice, input_gradient
 
 
 class HeldBatchNorm(layers.BatchNorm):
@@ -47,7 +47,7 @@ def _block(kind, alpha, width, rng):
 
 
 def _check_kind(kind, depth):
-    _check("kind", kind, KINDS)
+    check_choice("kind", kind, KINDS)
     if depth < 1:
         raise ValueError(f"depth must be at least 1, not {depth}")
 

@@ -17,7 +17,8 @@ WIRINGS = ("plain", "residual", "scaled residual", "plain + norm", "pre-norm", "
 NORMS = {"layer": layers.LayerNorm, "rms": layers.RMSNorm}
 
 
-def _check(name, value, allowed):
+def check_choice(name: str, value, allowed) -> None:
+    """ValueError, with all that is allowed, unless the value is among it."""
     if value not in allowed:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, not {value!r}")
 
@@ -98,9 +99,9 @@ class Stack:
         width=64,
         seed=0,
     ):
-        _check("wiring", wiring, WIRINGS)
-        _check("norm", norm, NORMS)
-        _check("activation", activation, layers.Activation.functions)
+        check_choice("wiring", wiring, WIRINGS)
+        check_choice("norm", norm, NORMS)
+        check_choice("activation", activation, layers.Activation.functions)
         if depth < 1 or branch_layers < 1:
             raise ValueError(f"depth and branch_layers must be at least 1, not {depth} and {branch_layers}")
         if wiring == "scaled residual":

@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import layers
 from . import stacks
-from .stacks import _check
+from .stacks import check_choice
 
 HE = np.sqrt(2)  # gain of a matrix before a ReLU: He et al. 2015, arXiv:1502.01852, eq. 10
 NORMS = {
@@ -70,9 +70,9 @@ class Classifier(layers.Sequential):
         self, depth, kind="plain", norm=None, alpha=1.0, *, activation="relu", gain=HE, place="pre",
         n_in=2, classes=3, width=32, seed=0,
     ):  # fmt: skip
-        _check("kind", kind, ("plain", "residual"))
-        _check("norm", norm, (None, *NORMS))
-        _check("place", place, ("pre", "post"))
+        check_choice("kind", kind, ("plain", "residual"))
+        check_choice("norm", norm, (None, *NORMS))
+        check_choice("place", place, ("pre", "post"))
         if depth < 0 or (kind == "residual" and depth % 2):
             raise ValueError(f"depth counts matrices, two in each residual block; it cannot be {depth}")
         rng = np.random.default_rng(seed)
@@ -158,10 +158,12 @@ def left_as_it_was(network: layers.Layer) -> Iterator[None]:
     """A network is only looked at: afterwards BatchNorm has its old running statistics, and what the layers
     remember of all the points for a backward pass, megabytes in a deep network, is let go."""
     kept = [(leaf, vars(leaf).copy()) for leaf in leaves(network)]
-    yield
-    for leaf, before in kept:
-        vars(leaf).clear()
-        vars(leaf).update(before)
+    try:
+        yield
+    finally:
+        for leaf, before in kept:
+            vars(leaf).clear()
+            vars(leaf).update(before)
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -293,7 +295,7 @@ def batches(n: int, batch: int, rng: np.random.Generator) -> Iterator[np.ndarray
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def _step(network, optimizer, x, y):
+def train_step(network: layers.Layer, optimizer, x: np.ndarray, y: np.ndarray) -> float:
     """One step on one batch; returns the batch's loss and leaves the weights alone when that is not finite."""
     scores = network.forward(x)
     loss = cross_entropy(scores, y)
@@ -323,14 +325,14 @@ def train(
     seed only, not on `every` or on pauses. A loss that is not finite ends it, with a last Progress.
     ValueError, at the first `next`, for an unknown optimizer, or a batch larger than the data.
     """
-    _check("optimizer", optimizer, OPTIMIZERS)
+    check_choice("optimizer", optimizer, OPTIMIZERS)
     if not 1 <= batch <= len(x):
         raise ValueError(f"batch must be between 1 and the number of points, {len(x)}, not {batch}")
     optimizer = OPTIMIZERS[optimizer](lr)
     rows_of = batches(len(x), batch, np.random.default_rng([seed, 1]))
     for step in range(1, steps + 1):
         rows = next(rows_of)
-        if not np.isfinite(_step(network, optimizer, x[rows], y[rows])):
+        if not np.isfinite(train_step(network, optimizer, x[rows], y[rows])):
             where = first_not_finite(network, x[rows])
             yield Progress(step, np.nan, evaluate(network, x, y)[1], where)
             return

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import layers
-from .stacks import NORMS, _check, lengths
-from .training import Adam, Progress, _step, cross_entropy, cross_entropy_backward
+from .stacks import NORMS, check_choice, lengths
+from .training import Adam, Progress, cross_entropy, cross_entropy_backward, train_step
 
 PLACES = ("pre-norm", "post-norm")
 
@@ -55,8 +55,8 @@ class Transformer(layers.Sequential):
         tokens=16,
         seed=0,
     ):
-        _check("place", place, PLACES)
-        _check("norm", norm, NORMS)
+        check_choice("place", place, PLACES)
+        check_choice("norm", norm, NORMS)
         rng, norm, post = np.random.default_rng(seed), NORMS[norm], place == "post-norm"
         start = [Embedding(vocabulary, tokens, d_model, rng), *[norm(d_model)] * post]
         self.blocks = [layers.TransformerBlock(d_model, n_heads, d_ff, rng, norm, post) for _ in range(depth)]
@@ -249,7 +249,7 @@ def train_transformer(
     for step in range(1, steps + 1):
         ids, y = previous_token(16, rng)
         optimizer.lr = lr * min(1, step / warm_up) if warm_up else lr
-        _step(network, optimizer, ids, y.ravel())
+        train_step(network, optimizer, ids, y.ravel())
         if step % every == 0:
             scores = network(seen)
             error = (scores.argmax(axis=1) != wanted.ravel()).mean()

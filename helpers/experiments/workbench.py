@@ -127,7 +127,7 @@ def jacobian(name: str, depth: int, width: int = 64, seed: int = 0) -> np.ndarra
     name: one of CHAINS -> (width, width). Saxe et al. 2013, arXiv:1312.6120; Pennington et al. 2017,
     arXiv:1711.04735.
     """
-    stacks._check("name", name, CHAINS)
+    stacks.check_choice("name", name, CHAINS)
     if CHAINS[name].get("wiring") == "scaled residual":
         return _jacobians(name, depth, width, seed)[-1]
     # Any other network is the beginning of every deeper one.

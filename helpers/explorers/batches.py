@@ -127,13 +127,10 @@ def padding(masked_batch_norm: Callable | None = None) -> Live:
     picture = figures.Padding(batches.padded_sequences(10)[1].shape)
     function = shaped(exercise, masked_batch_norm)
 
-    def masked_output(x, mask):
-        return function(x, mask.copy(), ONE.copy(), ZERO.copy(), 1e-5)
-
     def update(masked, shortest, mean):
         x, mask = batches.padded_sequences(shortest)
         x = x + mean * mask[..., None]
-        y = masked_output(x, mask) if masked else batches.over_tokens(x)
+        y = function(x, mask, ONE, ZERO, 1e-5) if masked else batches.over_tokens(x)
         reference = exercise.reference(x, mask, ONE, ZERO)
         x, y, reference = (a[..., 0] for a in (x, y, reference))
         remark = about(exercise, masked_batch_norm, masked)
@@ -239,7 +236,7 @@ def batch_norm_at_init() -> Live:
         norm, residual, color = NETWORKS[name]
         dh = batches.gradient_growth(norm, activation, batch, residual)
         known = norm == "batch" and activation == "relu" and not residual
-        network = f"{name[0].upper()}{name[1:]}, {len(dh) - 1} {activation} layers, {batch} examples"
+        network = f"{figures.capital(name)}, {len(dh) - 1} {activation} layers, {batch} examples"
         return picture.update(dh, network, color, batches.RELU_BATCH_NORM_GROWTH if known else None)
 
     return live(

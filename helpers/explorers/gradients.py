@@ -104,7 +104,7 @@ def which_gradient() -> Live:
     def update(wiring, layers, gain):
         kind = {"activation": "relu", "gain": gain, "branch_layers": 2}
         seen = experiments.gradient_norms(layers, wiring, **kind)
-        network = f"{wiring.capitalize()}, {figures.count(layers, 'block')}, gain {figures.words(gain)}"
+        network = f"{figures.capital(wiring)}, {figures.count(layers, 'block')}, gain {figures.words(gain)}"
         return picture.update(seen, network)
 
     return live(
@@ -140,7 +140,7 @@ def shattered() -> Live:
         kind, color = SHATTERED[network]
         curve = experiments.gradient_curve(kind, depth)
         likeness = experiments.autocorrelation(curve.gradient)
-        name = network[0].upper() + network[1:]
+        name = figures.capital(network)
         return picture.update(curve, likeness, correlations(kind), depth, name, color)
 
     return live(

@@ -32,11 +32,12 @@ def given(exercise, function):
 
 
 def shaped(exercise, function):
-    """`given`, on a copy of x; Told when the result is not shaped like x, the first argument."""
+    """`given`, on copies of all arrays; Told when the result is not shaped like x, the first argument."""
     function = given(exercise, function)
 
     def run(x, *rest):
-        y = np.asarray(function(x.copy(), *rest))
+        copies = (one.copy() if isinstance(one, np.ndarray) else one for one in (x, *rest))
+        y = np.asarray(function(*copies))
         if y.shape != x.shape:
             raise Told(f"Your {exercise.name} gave shape {y.shape} for an input of shape {x.shape}.")
         return y

@@ -1,6 +1,5 @@
 """Explorers of notebook 03: LayerNorm, step by step."""
 
-import functools
 from collections.abc import Callable
 
 import numpy as np
@@ -16,10 +15,10 @@ from .learner import about, about_all, given, shaped
 NORMAL, UNIFORM = "128 features, past 100", "16 features, W between −1 and 1"
 
 
-def own_shape(exercise, function):
-    """The learner's function (or the reference), with one sentence where the shape of the result is another."""
-    function = shaped(exercise, function)
-    return lambda x, gamma, beta, eps: function(x, gamma.copy(), beta.copy(), eps)
+def _matrices(network, layers, gain, draw):
+    if network == UNIFORM:
+        return experiments.uniform_matrices(layers, seed=draw)
+    return [f.layers[0].W for f in experiments.Stack(layers, gain=gain, width=128, seed=draw).branches]
 
 
 def drift(layer_norm: Callable | None = None) -> Live:
@@ -29,18 +28,13 @@ def drift(layer_norm: Callable | None = None) -> Live:
     """
     picture = figures.Drift()
     exercise = exercises.layer_norm
-    yours = own_shape(exercise, layer_norm)
-
-    def matrices(network, layers, gain, draw):
-        if network == UNIFORM:
-            return experiments.uniform_matrices(layers, seed=draw)
-        return [f.layers[0].W for f in experiments.Stack(layers, gain=gain, width=128, seed=draw).branches]
+    yours = shaped(exercise, layer_norm)
 
     def measured(network, layers, gain, draw, norm):
-        Ws = matrices(network, layers, gain, draw)
+        Ws = _matrices(network, layers, gain, draw)
         one, zero = np.ones(len(Ws[0])), np.zeros(len(Ws[0]))
-        norm = norm and functools.partial(norm, gamma=one, beta=zero, eps=1e-5)
-        return experiments.spread_through(Ws, norm, seed=draw, unequal=layer_norm is not None)
+        run = norm and (lambda h: norm(h, one, zero, 1e-5))
+        return experiments.spread_through(Ws, run, seed=draw, unequal=layer_norm is not None)
 
     def update(norm, network, layers, gain, draw):
         gain = gain if network == NORMAL else np.sqrt(16 / 3)
@@ -262,7 +256,7 @@ def train_with(layer_norm: Callable | None = None, layer_norm_backward: Callable
     picture = figures.YourTraining(STEPS)
     norm, back = exercises.layer_norm, exercises.layer_norm_backward
     pairs = {
-        "yours": (own_shape(norm, layer_norm), given(back, layer_norm_backward)),
+        "yours": (shaped(norm, layer_norm), given(back, layer_norm_backward)),
         "the reference": (norm.reference, back.reference),
     }
     remark = about_all((norm, layer_norm), (back, layer_norm_backward))

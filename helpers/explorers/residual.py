@@ -156,7 +156,7 @@ def paths() -> Live:
 
     def update(kind, depth):
         seen = experiments.gradient_by_path_length(depth, **kinds[kind](depth))
-        return picture.update(seen, kind[0].upper() + kind[1:])
+        return picture.update(seen, figures.capital(kind))
 
     return live(
         picture.figure,

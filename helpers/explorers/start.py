@@ -3,6 +3,7 @@
 import numpy as np
 
 from .. import controls, experiments, figures
+from ..figures.drawing import WITH, WITHOUT
 from ..live import Live, live
 
 
@@ -46,7 +47,8 @@ def two_switches() -> Live:
     def update(residual, norm):
         name, spread, gradients = seen[residual, norm]
         visited[name] = spread.std[-1], gradients.ratio
-        return picture.update(spread.std, gradients.dh, name, visited)
+        color = WITH if residual or norm else WITHOUT
+        return picture.update(spread.std, gradients.dh, name, color, visited)
 
     return live(
         picture.figure,

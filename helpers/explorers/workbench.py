@@ -256,8 +256,8 @@ def jacobian() -> Live:
 
     def update(network, depth, seed):
         over_depth = [bench.spectrum(network, one, seed=seed).directions for one in DEPTHS]
-        name = network[0].upper() + network[1:]
-        return picture.update(bench.spectrum(network, depth, seed=seed), over_depth, name, depth)
+        seen = bench.spectrum(network, depth, seed=seed)
+        return picture.update(seen, over_depth, figures.capital(network), depth)
 
     return live(
         picture.figure,

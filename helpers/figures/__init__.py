@@ -5,7 +5,7 @@
 
 from .batches import AtInit, BatchSizes, Dependence, Lengths, Padding, SmallBatches, TrainAndEval
 from .cost import Cost
-from .drawing import count, settled, words
+from .drawing import capital, count, settled, words
 from .geometry import Geometry, TwoTokens
 from .invariance import Invariance
 from .museum import Symptoms

@@ -45,6 +45,11 @@ def count(number, noun):
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+def capital(text):
+    """The same text, for the beginning of a sentence."""
+    return text[:1].upper() + text[1:]
+
+
 # ------------------------------------------------------------------------------ axes
 
 

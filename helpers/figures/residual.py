@@ -18,6 +18,7 @@ from .drawing import (
     set_limits,
     words,
 )
+from .signal import rival_of
 
 
 class TwoVectors:
@@ -67,17 +68,13 @@ class Similarity:
 
     def update(self, cosine, rival, residual, network, rival_name=None, remark=""):
         """cosine, rival (depth + 1,): mean cosine between h_l and the input."""
-        names = "Without residuals", "With residuals"
+        color, name = (WITH, "With residuals") if residual else (WITHOUT, "Without residuals")
         self.sentence = (
-            f"{names[residual]}, {network}: after {count(len(cosine) - 1, 'layer')} the cosine with the input is "
+            f"{name}, {network}: after {count(len(cosine) - 1, 'layer')} the cosine with the input is "
             f"{words(cosine[-1])}.{remark}"
         )
-        color = INK if rival_name else WITHOUT if residual else WITH
-        name = rival_name or f"{names[not residual]}, for comparison"
-        rival = (rival, name, color)
-        return self.layers.update(
-            cosine, WITH if residual else WITHOUT, rival, scale="linear", limits=(-0.2, 1.05)
-        )
+        other = rival_of(rival, residual, rival_name)
+        return self.layers.update(cosine, color, other, scale="linear", limits=(-0.2, 1.05))
 
 
 class SlopeProduct:

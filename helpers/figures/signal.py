@@ -63,7 +63,7 @@ class TwoSwitches:
             bars.ax.set_xlabel("block (0 is the input)", fontsize=12)
         self.sentence = self.details = ""
 
-    def update(self, std, dh, name, corners):
+    def update(self, std, dh, name, color, corners):
         """std, dh (depth + 1,): of the network that is shown.
 
         corners: {name: (std at the end, ratio), or None as long as it was not shown}.
@@ -73,7 +73,6 @@ class TwoSwitches:
             f"{share(dh[0] / dh[-1])}."
         )
         self.details = self._table(corners, name)
-        color = WITHOUT if "No residuals, no" in name else WITH
         bars = (self.spread, std), (self.gradient, dh)
         return [artist for ax, values in bars for artist in ax.update(values, color, limits=self.limits)]
 
@@ -82,6 +81,14 @@ class TwoSwitches:
         head = ("network", "σ after the last block", "gradient at the input, over that at the last block")
         rows = [(corner, *(map(words, seen) if seen else "??")) for corner, seen in corners.items()]
         return table(head, rows, name)
+
+
+def rival_of(values, residual, name):
+    """What `LayerBars` draws behind a network with or without residuals: by its name, else the other network."""
+    if name:
+        return values, name, INK
+    other = "Without residuals" if residual else "With residuals"
+    return values, f"{other}, for comparison", WITHOUT if residual else WITH
 
 
 class GradientBars:
@@ -97,11 +104,9 @@ class GradientBars:
 
         The rival has the other setting of the switch, unless it has a name; the remark ends the sentence.
         """
-        names = "Without residuals", "With residuals"
-        self.sentence = f"{names[residual]}, {network}: {share(dh[0] / dh[-1])}.{remark}"
-        color = INK if rival_name else WITHOUT if residual else WITH
-        name = rival_name or f"{names[not residual]}, for comparison"
-        return self.layers.update(dh, WITH if residual else WITHOUT, (rival, name, color), scale=scale)
+        color, name = (WITH, "With residuals") if residual else (WITHOUT, "Without residuals")
+        self.sentence = f"{name}, {network}: {share(dh[0] / dh[-1])}.{remark}"
+        return self.layers.update(dh, color, rival_of(rival, residual, rival_name), scale=scale)
 
 
 def share(ratio):

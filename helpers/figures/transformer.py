@@ -129,8 +129,7 @@ class PreOrPost:
     def _draw_stream(self, squares, rival, rival_name, place):
         depth = len(squares) - 1
         limits = 0.0, step_up(max(1 + 1.5 * depth, squares.max()))
-        other = self.COLORS[next(name for name in self.COLORS if name != place)]
-        shown = rival, rival_name, INK if "reference" in rival_name else other
+        shown = rival, rival_name, self.COLORS.get(rival_name, INK)
         artists = self.stream.update(squares, self.COLORS[place], shown, (), "linear", limits)
         ends = np.array([0, depth, np.nan, 0, depth])
         self.stream.theory.set_data(ends, 1 + ends * [0.5, 0.5, 0, 1.5, 1.5])
@@ -197,6 +196,11 @@ class WarmUp(LossCurves):
         super().__init__(steps)
         self.ax.axhline(chance, color=GHOST, lw=1.5, ls=":")
         self.ax.text(
-            199, 1.4 * chance, f"guessing: ln 8 = {words(chance)}", ha="right", fontsize=10, color=INK
+            steps - 1,
+            1.4 * chance,
+            f"guessing: ln {np.exp(chance):.0f} = {words(chance)}",
+            ha="right",
+            fontsize=10,
+            color=INK,
         )
         self.ax.set_ylabel("loss on new sequences", fontsize=12)
