@@ -191,9 +191,17 @@ def _besides(cell, parts):
     if is_answer(cell):
         return []
     there = cell.source.strip()
-    found = [part["source"].replace(there, "\n", 1).strip() for part in parts if there in part["source"]]
+    found = [
+        {**part, "source": part["source"].replace(there, "\n", 1).strip()}
+        for part in parts
+        if there in part["source"]
+    ]
     kinds = {True: "code", False: "markdown"}
-    return [{"cell_type": kinds["def " in text and parses(text)], "source": text} for text in found if text]
+    return [
+        {**part, "cell_type": kinds["def " in part["source"] and parses(part["source"])]}
+        for part in found
+        if part["source"]
+    ]
 
 
 def _own(cell):
