@@ -63,7 +63,13 @@ def test_each_control_over_its_whole_range(opened, name):
             check(explorer, {control: value})
 
 
-@pytest.mark.parametrize("name", NAMES)
+# Each of their changes begins a training anew.
+LONG = ("workbench", "warm_up")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in LONG else name for name in NAMES]
+)
 def test_all_pairs_of_controls_at_their_ends(opened, name):
     explorer = opened[name]
     explorer.reset()

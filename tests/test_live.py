@@ -223,7 +223,7 @@ assert shell.user_ns["explorer"].sentence.startswith("Without residuals, 9 tanh 
 """
 
 
-@pytest.mark.parametrize(("history", "runs"), [(True, 5), (False, 50)])
+@pytest.mark.parametrize(("history", "runs"), [(True, 5), pytest.param(False, 50, marks=pytest.mark.slow)])
 def test_a_cell_run_fifty_times_leaves_what_one_run_leaves(history, runs):
     code = RERUN.replace("HISTORY", str(history)).replace("RUNS", str(runs))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, encoding="utf-8")

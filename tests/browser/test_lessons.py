@@ -1,5 +1,6 @@
 """A learner's way through a notebook: writes an answer, is told what is wrong, sees it, trains a network."""
 
+import pytest
 from playwright.sync_api import expect
 
 RIGHT = """def backprop_chain(x, Ws, dout, residual=False):
@@ -61,6 +62,7 @@ def test_an_exception_in_an_answer_shows_the_learners_line(open_notebook):
     expect(alert).to_contain_text("in backprop_chain, line 2")
 
 
+@pytest.mark.slow
 def test_training_starts_stops_and_keeps_what_is_there(open_notebook):
     notebook = open_notebook("02_gradient_flow", TRAINING)
     area = notebook.output(TRAINING)

@@ -14,6 +14,7 @@ def notebook7(tmp_path_factory):
         yield address
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["00_start_here", "03_layer_norm"])
 def test_an_arrow_key_moves_a_slider_and_its_picture(page, notebook7, name):
     notebook = jupyterlab.Notebook(page, notebook7, name, place="notebooks")

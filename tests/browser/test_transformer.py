@@ -62,6 +62,7 @@ def test_final_norm(show):
     expect(shown.sentence.last).to_contain_text("pre_norm_stack and residual_init_std are still blank")
 
 
+@pytest.mark.slow
 def test_warm_up(show):
     shown = show("explorers.warm_up()")
     shown.changes(lambda: shown.area.get_by_label("layers").select_option("4"), "After 10 steps")

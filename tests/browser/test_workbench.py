@@ -21,6 +21,7 @@ def press_start(shown):
     shown.page.keyboard.press("Enter")
 
 
+@pytest.mark.slow
 def test_runs_are_trained_listed_sorted_saved_and_cleared(show):
     shown = show("explorers.workbench()")
     expect(shown.sentence.last).to_contain_text("before training, loss 1.1")
@@ -48,6 +49,7 @@ def test_runs_are_trained_listed_sorted_saved_and_cleared(show):
     expect(rows).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_stop_keeps_what_is_there(show):
     shown = show("explorers.workbench()")
     shown.area.get_by_label("layers").select_option("100")
@@ -68,6 +70,7 @@ def test_directions(show):
     shown.changes(lambda: shown.drag(shown.slider("depth"), 0.0), "depth 1:")
 
 
+@pytest.mark.slow
 def test_an_exhibit_is_found_mended_checked_and_trained(open_notebook):
     """As a learner does it: the symptom, the code, a change in its cell, the check, the training."""
     notebook = open_notebook("07_make_it_train", "explorers.museum(6")
