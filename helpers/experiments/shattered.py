@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import layers
-from .stacks import check_choice, input_gradient
+from .stacks import check_choice, forward_gradient, input_gradient
 
 
 class HeldBatchNorm(layers.BatchNorm):
@@ -104,18 +104,6 @@ def _go_on(parts, h, slope):
         h = part(h)
         slope = forward_gradient(part, slope)
     return h, slope
-
-
-def forward_gradient(layer, dx: np.ndarray) -> np.ndarray:
-    """What a small change dx of the input makes of the output, after forward. (..., d_in) -> (..., d_out).
-
-    The Jacobian of an activation is symmetric, and so is that of a norm whose gamma is 1: backward gives the same.
-    """
-    if isinstance(layer, layers.Sequential):
-        return functools.reduce(lambda d, one: forward_gradient(one, d), layer.layers, dx)
-    if isinstance(layer, layers.Residual):
-        return dx + layer.alpha * forward_gradient(layer.branch, dx)
-    return dx @ layer.W if isinstance(layer, layers.Linear) else layer.backward(dx)
 
 
 def gradient_correlation(

@@ -24,7 +24,7 @@ def check_choice(name: str, value, allowed) -> None:
 
 
 class Weights:
-    """A random generator for weights that keeps what it drew: a slider asks for the same ones again, or larger."""
+    """A random generator for weights that keeps what it drew: a slider asks for the same ones again, or for larger ones."""
 
     def __init__(self, seed):
         self.seed, self.drawn = seed, 0
@@ -79,6 +79,18 @@ def input_gradient(layer, dy: np.ndarray) -> np.ndarray:
     if isinstance(layer, layers.Linear):  # as one matrix: many small products take several times as long
         return (dy.reshape(-1, dy.shape[-1]) @ layer.W.T).reshape(*dy.shape[:-1], -1)
     return layer.backward(dy)
+
+
+def forward_gradient(layer, dx: np.ndarray) -> np.ndarray:
+    """What a small change dx of the input makes of the output, after forward. (..., d_in) -> (..., d_out).
+
+    The Jacobian of an activation is symmetric, and so is that of a norm whose gamma is 1: backward gives the same.
+    """
+    if isinstance(layer, layers.Sequential):
+        return functools.reduce(lambda d, one: forward_gradient(one, d), layer.layers, dx)
+    if isinstance(layer, layers.Residual):
+        return dx + layer.alpha * forward_gradient(layer.branch, dx)
+    return dx @ layer.W if isinstance(layer, layers.Linear) else layer.backward(dx)
 
 
 class Stack:

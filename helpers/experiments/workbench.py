@@ -8,7 +8,6 @@ import numpy as np
 
 from .. import layers
 from . import stacks, training
-from .shattered import forward_gradient
 from .training import HE, Classifier, Progress
 
 STEPS, EVERY = 400, 20  # of training; steps between two looks at a network
@@ -147,7 +146,7 @@ def _jacobians(name, depth, width, seed):
     h, slopes = np.random.default_rng([seed, 0]).standard_normal((1, width)), np.eye(width)
     seen = []
     for block in network.blocks:
-        h, slopes = block(h), forward_gradient(block, slopes)
+        h, slopes = block(h), stacks.forward_gradient(block, slopes)
         seen.append(slopes.T)
     return seen
 
