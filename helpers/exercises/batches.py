@@ -61,6 +61,9 @@ PROBES += [
     (channels(6, 4), some_negative(_gamma, 3), some_negative(_beta, 2), *_running, training, 0.1, 1e-5)
     for training in (True, False)
 ]
+_outliers = channels(40, 2)
+_outliers[[7, 9], [0, 1]] = 300.0, -300.0
+PROBES += [(_outliers, *state(2), True, 0.1, 1e-5)]
 ALONE = _probe(1, 4)  # one value for each channel: nothing to take a variance of
 ONE_EXAMPLE = {  # must go through: in evaluation, and where a channel has several values
     "one_example_in_evaluation": (
@@ -360,6 +363,9 @@ MASKED_PROBES = [
     (1e-6 * padded(3, 5, 4, 0.0, [5, 3, 2])[0], *padded(3, 5, 4, 0.0, [5, 3, 2])[1:], 1e-5),
     (*padded(3, 5, 4, 0.0, [5, 3, 2])[:2], some_negative(_gamma, 3), some_negative(_beta, 2), 1e-5),
 ]
+_x, *_rest = padded(5, 10, 2, 0.0, [10, 9, 8, 7, 6])
+_x[[0, 1], [2, 3], [0, 1]] = 300.0, -300.0
+MASKED_PROBES += [(_x, *_rest, 1e-5)]
 
 
 def _masked_statistics(choice, x, mask, spread):

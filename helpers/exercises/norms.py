@@ -52,10 +52,13 @@ WITH_FLAT_ROW = np.array([[3.0, 3.0, 3.0, 3.0], [1.0, -2.0, 0.5, 4.0], [0.0, 0.0
 
 SHAPES = [TINY, rows(4, 6), rows(5, 5), rows(2, 3, 4), rows(4, 4, 4), rows(1, 6)]
 
+OUTLIERS = rows(2, 40)  # normalized they are 6 and -6: who clips is seen
+OUTLIERS[[0, 1], [7, 9]] = 300.0, -300.0
+
 
 def _layer_probes(eps):
     cases = [(x, eps) for x in SHAPES] + [(NEARLY_FLAT, eps), (NEARLY_FLAT, 0.5), (rows(4, 6), 0.5)]
-    cases += [(WITH_FLAT_ROW, eps), (FAINT, eps), (FAINT * 1e5, 0.5)]
+    cases += [(WITH_FLAT_ROW, eps), (FAINT, eps), (FAINT * 1e5, 0.5), (OUTLIERS, eps)]
     probes = [(x, *gains(x.shape[-1]), e) for x, e in cases]
     gamma, beta = gains(6)
     return [*probes, (rows(4, 6), some_negative(gamma, 3), beta, eps)]

@@ -186,6 +186,30 @@ def test_an_unknown_mistake_is_described(exercise, f, words):
         assert word in found.message, found.message
 
 
+def _first(outputs):
+    return outputs[0] if isinstance(outputs, tuple) else outputs
+
+
+@pytest.mark.parametrize(
+    "name", ["layer_norm", "rms_norm", "rms_norm_offset", "batch_norm", "masked_batch_norm"]
+)
+@pytest.mark.parametrize("most", [3, 5])
+def test_who_clips_what_is_normalized_is_not_correct(name, most):
+    """Trained networks have such outliers, inputs of a few normal numbers do not."""
+    exercise = exercises.ALL[name]
+    neutral = {"gamma": np.ones_like, "beta": np.zeros_like, "w": np.zeros_like}
+
+    def clips(*args):
+        named = zip(exercise.parameters, args)
+        x_hat = _first(exercise.reference(*[neutral.get(one, np.array)(a) for one, a in named]))
+        outputs = exercise.reference(*args)
+        y = np.where(np.abs(x_hat) > most, 0, _first(outputs))
+        return (y, *outputs[1:]) if isinstance(outputs, tuple) else y
+
+    found = exercise.diagnose(clips)
+    assert found.outcome == "wrong", found.message
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_message_does_not_begin_with_a_name_in_capitals(name):
     """`dout` in the code is not Dout; momentum and training are words as well."""
