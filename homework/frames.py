@@ -7,7 +7,7 @@ import numpy as np
 from helpers import exercises
 from helpers.exercises.batches import channels, padded, state
 from helpers.exercises.blocks import branch, norm
-from helpers.exercises.norms import gains, rows, some_negative
+from helpers.exercises.norms import OUTLIERS, gains, rows, some_negative
 
 from .ingredients import (
     BATCH,
@@ -62,6 +62,7 @@ def _norm_probes(*parameters):
     """Arguments of a normalization, small and whole numbers first; parameters: which of gamma and beta."""
     cases = [(X, 0.25)] + [(rows(*s), eps) for s in ((4, 6), (5, 8), (2, 3, 4)) for eps in (1e-5, 0.5)]
     cases += [(0.01 * rows(4, 4), 1e-3), (np.full((3, 4), 2.0), 0.5)]
+    cases += [(OUTLIERS, 1e-5), (np.ascontiguousarray(OUTLIERS.T), 1e-5)]  # for statistics along either axis
     probes = [(x, *gains(x.shape[-1])[: len(parameters)], eps) for x, eps in cases]
     x, gamma, *rest = probes[1]
     return [*probes, (x, some_negative(gamma, 3), *rest)]
@@ -81,7 +82,8 @@ def _masked_probes():
         x = padded(n, t, c, 0.0, [t] * n)[0]
         made += [(x, *padded(n, t, c, 0.0, lengths)[1:], eps) for eps in (0.5, 1e-5)]
     x, mask, gamma, beta, eps = made[-2]  # eps = 0.5: a lone token has no spread, and its output stays small
-    return [*made, (x - 3, mask, some_negative(gamma, 3), some_negative(beta, 2), eps)]
+    with_outliers = exercises.masked_batch_norm.probes[-1]
+    return [*made, (x - 3, mask, some_negative(gamma, 3), some_negative(beta, 2), eps), with_outliers]
 
 
 def _batch_probes():
@@ -95,7 +97,8 @@ def _batch_probes():
     flipped = [
         (x, some_negative(gamma, 3), some_negative(beta, 2), *rest) for x, gamma, beta, *rest in probes[-4:]
     ]
-    return probes + flipped
+    with_outliers = exercises.batch_norm.probes[-1]
+    return [*probes, *flipped, with_outliers]
 
 
 def _functions(inputs, count, norms=0):

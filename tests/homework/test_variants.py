@@ -198,6 +198,22 @@ def test_an_unknown_mistake_tells_no_number():
     assert found.outcome == "wrong" and not re.search(r"\d\.\d", found.message)
 
 
+@pytest.mark.parametrize(
+    "name", ["layer_norm", "rms_norm", "rms_norm_offset", "batch_norm", "masked_batch_norm"]
+)
+def test_who_clips_what_is_normalized_is_not_correct(name):
+    for seed in SEEDS:
+        _, exercise = varied(name, seed)
+
+        def clips(*args, right=exercise.reference):
+            outputs = right(*args)
+            y = outputs[0] if isinstance(outputs, tuple) else outputs
+            y = np.where(np.abs(y) > 4 * np.mean(np.abs(y)), 0, y)
+            return (y, *outputs[1:]) if isinstance(outputs, tuple) else y
+
+        assert exercise.diagnose(clips).outcome == "wrong", seed
+
+
 def test_of_several_results_those_that_are_right_are_said():
     _, exercise = varied("layer_norm_backward", "a")
 
