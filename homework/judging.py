@@ -247,9 +247,9 @@ class Run:
             same = False
         if not same:  # a later cell has changed it
             self._again(number)
-        seconds = self._left(CALLS)
+        seconds, hidden = self._left(CALLS), with_hidden_inputs(exercise, self.key)
         try:
-            if self._ask(with_hidden_inputs(exercise, self.key), seconds)[0].outcome != "correct":
+            if self._twice(number, lambda: self._ask(hidden, seconds))[0].outcome != "correct":
                 text = "It is right for the inputs of the lesson's check and wrong for others."
                 found = Diagnosis("wrong", "made_to_measure", text)
         except Gone as gone:

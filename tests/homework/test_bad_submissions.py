@@ -354,7 +354,10 @@ CASES = {
         "imports IPython.display",  # it is ended by the clock or by its memory, whichever comes first
     ),
     "stopped": (lambda f: with_cell(f, "import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)"), ALL, "did not end"),
-    "ends_later": (lambda f: with_cell(f, "import threading, os\nthreading.Timer(0.1, os._exit, [0]).start()"), ALL, "imports threading"),
+    **{  # in the midst of any of the passes, that with hidden inputs too
+        f"ends_after_{seconds}_s": (lambda f, s=seconds: with_cell(f, f"import threading, os\nthreading.Timer({s}, os._exit, [0]).start()"), ALL, "imports threading")
+        for seconds in (0.05, 0.1, 0.2, 0.3, 0.5, 0.8)
+    },
     "blocks_later": (lambda f: with_cell(f, "import asyncio\nasync def block():\n    while True: pass\nasyncio.create_task(block())"), ALL, "imports asyncio"),
 }  # fmt: skip
 WALLED = {
