@@ -367,7 +367,7 @@ transformer_block = Exercise(
         _transformer_slips(),
         summary=_transformer_summary,
         named=lambda names: (
-            "the feed-forward half comes first, each half with its own norm; attention comes first."
+            "the halves are in the wrong order: attention comes first, then the feed-forward network."
             if names == {"norms_swapped", "order_swapped"}
             else None
         ),

@@ -708,7 +708,7 @@ def one_norm(x, attn, ffn, norm1, norm2):
     return x + ffn(norm1(x))
 
 
-@mistake("transformer_block", "The feed-forward half comes first, each half with its own norm")
+@mistake("transformer_block", "halves are in the wrong order")
 def halves_exchanged(x, attn, ffn, norm1, norm2):
     x = x + ffn(norm2(x))
     return x + attn(norm1(x))
