@@ -202,6 +202,15 @@ def test_at_a_lower_rate_some_diverge_after_a_hundred_steps_and_with_a_norm_none
         assert all(end.where is None and end.error < 0.05 for end in ends)
 
 
+def test_a_remedy_with_nothing_wrong_is_seen():
+    picture = figures.ShootOut(["one", "other", "lost"])
+    gone = training.Progress(3, np.nan, 1.0, where=2)
+    picture.update(
+        {"one": training.Progress(400, 0.1, 0.0), "other": training.Progress(400, 1.0, 0.6), "lost": gone}
+    )
+    assert [list(data) for data in picture.tops.get_data()] == [[0, 1], [0.0, 60.0]]
+
+
 @pytest.mark.slow
 def test_remedies_over_five_seeds():
     """In the notebook's own size: all six remedies learn, without one it diverges at once."""
