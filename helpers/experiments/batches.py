@@ -236,7 +236,7 @@ def gradient_growth(
     residual: bool = False,
     *,
     depth: int = 30,
-    width: int = 128,
+    width: int = 64,
     seed: int = 0,
 ) -> np.ndarray:
     """The gradient in a network in which each layer is a matrix, a norm (or None) and an activation.

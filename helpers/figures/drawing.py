@@ -9,6 +9,8 @@ from matplotlib.path import Path
 from matplotlib.ticker import LogLocator, MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
+from ..live import ABOVE
+
 # One idea, one colour (blue and vermilion of Okabe-Ito, the others moved until no two look alike to a colour-blind
 # reader), and always a label or a shape too.
 WITH, WITHOUT = "#0072B2", "#D55E00"
@@ -104,7 +106,7 @@ def set_scale(ax, scale):
 
 def legend_above(ax, *handles, side="right"):
     """A legend above the axes, where it hides nothing; a fixed place, so that none must be searched."""
-    return ax.legend(
+    legend = ax.legend(
         handles=handles,
         loc=f"lower {side}",
         bbox_to_anchor=({"right": 1.01, "left": -0.01}[side], 0.98),
@@ -112,6 +114,8 @@ def legend_above(ax, *handles, side="right"):
         fontsize=10,
         frameon=False,
     )
+    legend.set_gid(ABOVE)
+    return legend
 
 
 def set_text(text, words):

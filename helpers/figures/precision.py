@@ -11,11 +11,11 @@ from .drawing import (
     THEORY,
     WITH,
     WITHOUT,
+    clip,
     count,
     legend_above,
     new_figure,
     put_dot,
-    set_limits,
     set_text,
     words,
 )
@@ -120,12 +120,14 @@ class SmallSpread:
 class Kept:
     """Many different numbers around a mean, normalized and stored in half precision: how many are left?"""
 
+    LIMITS = (-5, 5)
+
     def __init__(self):
         self.figure, axes = new_figure(2)
         self.lines = []
         for ax, name, color in zip(axes, ("LayerNorm", "RMSNorm"), (GHOST, WITH)):
             (line,) = ax.plot([], [], ".", color=color, ms=3, label=f"{name}, stored in float16")
-            ax.set(xlim=(-4, 4))
+            ax.set(xlim=(-4, 4), ylim=self.LIMITS)
             ax.set_xlabel("input − its mean", fontsize=12)
             legend_above(ax, line)
             self.lines.append(line)
@@ -135,10 +137,8 @@ class Kept:
     def update(self, z, outputs, mean, dtype):
         """z (n,): inputs without their mean, in order; outputs: of LayerNorm and RMSNorm, float16 (n,) each."""
         centred = [(y - y.mean()) / (y.std() or 1.0) for y in map(np.float64, outputs)]
-        lowest = -5 if min(y.min() for y in centred) > -5 else -15
         for line, y in zip(self.lines, centred):
-            line.set_data(z, y)
-            set_limits(line.axes, y=(lowest, 5))
+            line.set_data(z, clip(y, self.LIMITS))
         left = [different(y) for y in outputs]
         self.sentence = (
             f"{len(z)} numbers with mean {words(mean, 5)} and spread 1, given in {dtype}, normalized and stored in float16: "
