@@ -320,7 +320,7 @@ SAID = [  # (notebook, what it says, the same from the code)
     ("01", "$y = [2 + 0.3,\\; 1 + 0.1] = [2.3, 1.1]$", lambda: f"$y = [2 + 0.3,\\; 1 + 0.1] = {layers.residual_block(np.array([2.0, 1.0]), lambda x: np.array([0.3, 0.1])).round(9).tolist()}$"),
     ("01", "from about 7 on", lambda: f"from about {np.hypot(2, 1) / np.hypot(0.3, 0.1):.0f} on"),
     ("01", "paths through less than 4 branches on average", lambda: f"paths through less than {np.ceil(experiments.gradient_by_path_length(54).mean_length):.0f} branches on average"),
-    ("01", "now the average is 27, that of all paths", lambda: f"now the average is {experiments.gradient_by_path_length(54, norm=None).mean_length:.0f}, that of all paths"),
+    ("01", "now the average is 26.3, about the 27 of all paths", lambda: f"now the average is {experiments.gradient_by_path_length(54, norm=None).mean_length:.1f}, about the {54 / 2:.0f} of all paths"),
     ("01", "after 50 blocks $10^{-15}$ is left", lambda: f"after 50 blocks $10^{{{np.log10(0.5**50):.0f}}}$ is left"),
     ("03", "At gain 1.5, σ is past 100 after 15 layers", lambda: "At gain 1.5, σ is past 100 after 15 layers" if experiments.activation_spread(15, gain=1.5, width=128).std[-1] > 100 else ""),
     ("03", "no. 21 ends near 2000, no. 26 near 11,000", lambda: "no. {} ends near {:.0f}, no. {} near {:,.0f}".format(*drawn_networks())),
