@@ -10,7 +10,7 @@ from ..figures.batches import BATCH, LAYER
 from ..figures.drawing import GHOST
 from ..live import Live, Told, live
 from ..running import Run
-from .learner import about, given, shaped, unlike
+from .learner import about, given, only_dx, shaped, unlike
 
 FEATURES = 4
 ONE, ZERO = np.ones(FEATURES), np.zeros(FEATURES)
@@ -228,16 +228,26 @@ NETWORKS = {  # name: (norm, is each layer's input added to its output?, colour)
 }
 
 
-def batch_norm_at_init() -> Live:
-    """The gradient through freshly made layers with BatchNorm: how much does it grow at each?"""
-    picture = figures.AtInit()
+def batch_norm_at_init(batch_norm_backward: Callable | None = None) -> Live:
+    """The gradient through freshly made layers with BatchNorm: how much does it grow at each?
+
+    With your own batch_norm_backward the bars of BatchNorm are yours, the reference's a dotted line.
+    """
+    exercise = exercises.batch_norm_backward
+    picture, yours = figures.AtInit(batch_norm_backward is not None), only_dx(exercise, batch_norm_backward)
+    written = batch_norm_backward is not None and not exercise.is_blank(batch_norm_backward)
 
     def update(name, activation, batch):
         norm, residual, color = NETWORKS[name]
-        dh = batches.gradient_growth(norm, activation, batch, residual)
+        dh = reference = batches.gradient_growth(norm, activation, batch, residual)
+        if norm == "batch" and written:
+            dh = batches.gradient_growth(norm, activation, batch, residual, backward=yours)
         known = norm == "batch" and activation == "relu" and not residual
         network = f"{figures.capital(name)}, {len(dh) - 1} {activation} layers, {batch} examples"
-        return picture.update(dh, network, color, batches.RELU_BATCH_NORM_GROWTH if known else None)
+        remark = about(exercise, batch_norm_backward, norm == "batch")
+        remark += unlike("The bars", dh, reference, "dotted")
+        growth = batches.RELU_BATCH_NORM_GROWTH if known else None
+        return picture.update(dh, reference, network, color, growth, remark)
 
     return live(
         picture.figure,
