@@ -388,16 +388,18 @@ def test_batches_of_two_fail_on_the_training_data_too():
 
 
 @pytest.mark.slow
-def test_batch_norm_fails_with_batches_of_two_and_is_fine_from_eight_up(comparison):
-    assert 60 < comparison["BatchNorm", 2] < 85
-    assert 4 < comparison["BatchNorm", 4] < 12
-    assert all(3 < comparison["BatchNorm", batch] < 7 for batch in (8, 16, 32, 64))
-
-
-@pytest.mark.slow
-def test_the_others_do_not_mind_small_batches(comparison):
-    for name, low, high in (("LayerNorm", 3, 5.5), ("GroupNorm", 3, 6), ("no norm", 3, 7.5)):
-        assert all(low < comparison[name, batch] < high for batch in batches.BATCH_SIZES), name
+@pytest.mark.parametrize(
+    ("name", "with_2", "with_4", "from_8_up"),
+    [("BatchNorm", 75, 7.2, 4.5), ("BatchNorm by batch", 79, 20, 7.5), ("LayerNorm", 3.8, 3.4, 4.0),
+     ("GroupNorm", 3.9, 3.9, 4.8), ("no norm", 4.7, 6.3, 5.6)],
+)  # fmt: skip
+def test_batch_norm_fails_with_batches_of_two_and_the_others_do_not_mind(
+    comparison, name, with_2, with_4, from_8_up
+):
+    seen = [comparison[name, batch] for batch in batches.BATCH_SIZES]
+    assert seen[:2] == pytest.approx([with_2, with_4], rel=0.35, abs=0.5)
+    assert np.mean(seen[2:]) == pytest.approx(from_8_up, rel=0.25)
+    assert max(seen[2:]) < 2 * min(seen[2:]), "from 8 up it matters little"
 
 
 @pytest.mark.slow
@@ -545,6 +547,30 @@ def test_a_reversed_momentum_is_seen_in_the_running_statistics():
     assert bytes(wrong.image.value) != bytes(right.image.value)
 
 
+def updated_first(x, gamma, beta, mean, var, training, momentum, eps):
+    """In training, too, by the running statistics, those after their update."""
+    _, mean, var = layers.batch_norm(x, gamma, beta, mean, var, training, momentum, eps)
+    return layers.batch_norm(x, gamma, beta, mean, var, False, momentum, eps)
+
+
+def always_in_training(x, gamma, beta, mean, var, training, momentum, eps):
+    y, *kept = layers.batch_norm(x, gamma, beta, mean, var, True, momentum, eps)
+    return y, *(kept if training else (mean, var))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "modes"),
+    [
+        (updated_first, "training"),
+        (always_in_training, "evaluation"),
+        (over_features, "training and in evaluation"),
+    ],
+)
+def test_statistics_of_the_wrong_mode_are_said(wrong, modes):
+    shown = explorers.train_and_eval(wrong)
+    assert shown.sentence.endswith(f" Its outputs in {modes} are not the reference's.")
+
+
 def test_padding_that_is_counted_all_the_same_is_seen():
     shown = explorers.padding(counting_padding)
     shown.set(masked=True)
@@ -585,6 +611,14 @@ def test_without_the_division_by_the_spread_nothing_grows():
     assert numbers_in(right.sentence)[5] == pytest.approx(1.211, abs=0.01)
     rows = [one.figure.axes[0].lines[0].get_ydata() for one in (wrong, right)]
     np.testing.assert_allclose(*rows)  # dotted: the same reference in both
+
+
+def test_behind_a_relu_a_part_of_the_size_is_a_mean_that_the_examples_share():
+    rng = np.random.default_rng(0)
+    h = layers.Linear(256, 256, rng, 2**0.5)(np.maximum(rng.standard_normal((2000, 256)), 0))
+    spread = 1 / batches.RELU_BATCH_NORM_GROWTH
+    assert np.sqrt(h.var(axis=0).mean()) == pytest.approx(spread, rel=0.02), "0.83"
+    assert np.sqrt(h.var(axis=1).mean()) == pytest.approx(1, rel=0.05), "LayerNorm, along a row, divides by 1"
 
 
 @pytest.mark.parametrize(("factor", "is_"), [(0, "0"), (np.nan, "not a number")])

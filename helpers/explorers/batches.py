@@ -183,13 +183,16 @@ def train_and_eval(batch_norm: Callable | None = None) -> Live:
         stream = batches.stream(MOST_STEPS + MOST_DRAWS, batch)
         seen, new = stream[:steps], stream[MOST_STEPS:] + shift
         kept = batches.running_statistics(yours, seen, momentum)
-        outputs = batches.both_modes(yours, new, [k[-1] for k in kept], momentum)
+        settled = new, [k[-1] for k in kept], momentum
+        outputs = batches.both_modes(yours, *settled)
         reference = None
         if batch_norm is not None:
             statistics = batches.running_statistics(exercise.reference, seen, momentum)
             reference = [k[:, 0] for k in statistics]
-        new, trained, evaluated = (a[..., 0] for a in (new, *outputs))
         remark = about(exercise, batch_norm)
+        if batch_norm is not None:
+            remark += unlike_in(outputs, batches.both_modes(exercise.reference, *settled))
+        new, trained, evaluated = (a[..., 0] for a in (new, *outputs))
         shown = [k[:, 0] for k in kept]
         return picture.update(shown, reference, new, trained, evaluated, draw, momentum, remark)
 
@@ -204,6 +207,13 @@ def train_and_eval(batch_norm: Callable | None = None) -> Live:
         shift=controls.number("new data are shifted by", 0.0, 0.0, 10.0, 0.5),
         draw=controls.whole("new batch no.", 0, 0, MOST_DRAWS - 1),
     )
+
+
+def unlike_in(outputs, reference):
+    """What the sentence adds when the outputs in training, in evaluation, or in both are not the reference's."""
+    pairs = zip(("training", "evaluation"), outputs, reference)
+    wrong = [mode for mode, y, right in pairs if not np.allclose(y, right, equal_nan=True)]
+    return f" Its outputs in {' and in '.join(wrong)} are not the reference's." if wrong else ""
 
 
 def batch_sizes() -> Run:
