@@ -278,6 +278,7 @@ SAID = [  # (notebook, what it says, the same from the code)
     ("04", "Here 48.75 percent of the places", lambda: f"Here {100 * real_share():.2f} percent of the places"),
     ("04", "$\\sqrt{0.4875} = 0.70$, BatchNorm divides by that, and the real tokens come out with a spread of $1 / 0.70 = 1.43$", lambda: f"$\\sqrt{{{real_share():.4f}}} = {real_share() ** 0.5:.2f}$, BatchNorm divides by that, and the real tokens come out with a spread of $1 / 0.70 = {real_share() ** -0.5:.2f}$"),
     ("04", "$\\sqrt{\\pi / (\\pi - 1)} = 1.211$", lambda: f"$\\sqrt{{\\pi / (\\pi - 1)}} = {batches.RELU_BATCH_NORM_GROWTH:.3f}$"),
+    ("04", "$\\sqrt{(\\pi - 1)/\\pi} = 0.83$", lambda: f"$\\sqrt{{(\\pi - 1)/\\pi}} = {1 / batches.RELU_BATCH_NORM_GROWTH:.2f}$"),
     ("04", "$1.211^{30} = 313$", lambda: f"$1.211^{{30}} = {batches.RELU_BATCH_NORM_GROWTH**30:.0f}$"),
     ("04", "their mean is 0.93 instead of 0", lambda: f"their mean is {padded_mean():.2f} instead of 0"),
     ("04", "so the picture shows 192 with 128 examples. With 8 examples it is about 3400", lambda: f"so the picture shows {grown():.0f} with 128 examples. With 8 examples it is about {round(grown('batch', 'relu', 8), -2):.0f}"),
