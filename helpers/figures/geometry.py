@@ -47,7 +47,7 @@ class View:
         }  # fmt: skip
         self.names = Words(ax, GHOST, 0.32)
         self.lines = {
-            name: ax.plot([], [], style, color=color, lw=lw, ms=ms)[0]
+            name: ax.plot([], [], style, color=color, lw=lw, ms=ms, clip_on=False)[0]
             for name, (style, color, lw, ms) in styles.items()
         }
         if sphere:  # seen from anywhere, it has the same outline
