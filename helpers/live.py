@@ -33,7 +33,9 @@ ERROR = (
     "color:#222; background:#fdecea"
 )
 FRAME, STALE_FRAME = "2px solid transparent", "2px dashed #b3261e"
-NARROWEST = 0.65  # of a picture's width: its smallest words are then 9 px high; a narrower page scrolls
+NARROWEST = (
+    0.58  # of a picture's width: fits a window of 600 px, its smallest words are 8 px high; then it scrolls
+)
 
 
 class Blitter:

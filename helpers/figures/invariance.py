@@ -60,7 +60,8 @@ class Invariance:
         action = IN_WORDS[change].format(a=words(factor))
         self.sentence = f"{action}: {'; '.join(part for part in parts if part)}; {verdict}."
         self.details = table(
-            ("", *CHANGES), [self._row(name, row, visited) for name, row in zip(NORMS, moves)]
+            ("", *(change.replace("× ", "×\u00a0").replace("+ ", "+\u00a0") for change in CHANGES)),
+            [self._row(name, row, visited) for name, row in zip(NORMS, moves)],
         )
         return [self.same, self.moved, self.unlike]
 
@@ -75,6 +76,6 @@ class Invariance:
         cells = []
         for change, move, claimed in zip(CHANGES, row, CLAIMED[name]):
             size = f"=\u00a0{words(move, 1)}" if move < UNMOVED else f"≠\u00a0{words(move, 2)}"
-            mark = " ✗" if (move < UNMOVED) != claimed else ""
+            mark = "\u00a0✗" if (move < UNMOVED) != claimed else ""
             cells.append(size + mark if change in visited else "?")
         return (name, *cells)
