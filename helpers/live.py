@@ -8,6 +8,7 @@ import base64
 import html
 import io
 import linecache
+import re
 import struct
 import traceback
 import zlib
@@ -267,7 +268,7 @@ class Live:
         self._table.value = details
 
     def _said(self):
-        sentence = self.sentence.replace(" %", "\u00a0%")  # no line begins with it
+        sentence = re.sub(" (?=[%=])", "\u00a0", self.sentence)  # no line begins with one of these
         longest = self.longest or sentence + sentence[: len(sentence) // 4]
         self.longest = max(longest, sentence, key=len)
         return (

@@ -225,7 +225,7 @@ def clip(values, limits):
 # ------------------------------------------------------------------------------ tables
 
 TABLE = "border-collapse:collapse; font-size:14px; color:var(--jp-ui-font-color1, #222)"
-CELL = "padding:.15em .45em; text-align:right; border-bottom:1px solid #8888"
+CELL = "padding:.15em .4em; text-align:right; border-bottom:1px solid #8888"
 
 
 def table(head, rows, chosen=None, prose=None):
