@@ -8,6 +8,7 @@ import base64
 import html
 import io
 import linecache
+import re
 import struct
 import traceback
 import zlib
@@ -34,7 +35,9 @@ ERROR = (
 )
 FRAME, STALE_FRAME = "2px solid transparent", "2px dashed #b3261e"
 ABOVE = "above"  # gid of a legend that lies over an empty place
-NARROWEST = 0.65  # of a picture's width: its smallest words are then 9 px high; a narrower page scrolls
+NARROWEST = (
+    0.58  # of a picture's width: in a window of 600 px its smallest words are 8 px high; then it scrolls
+)
 
 
 class Blitter:
@@ -287,7 +290,7 @@ class Live:
         self._table.value = details
 
     def _said(self):
-        sentence = self.sentence.replace(" %", "\u00a0%")  # no line begins with it
+        sentence = re.sub(" (?=[%=])", "\u00a0", self.sentence)  # no line begins with one of these
         longest = self.longest or sentence + sentence[: len(sentence) // 4]
         self.longest = max(longest, sentence, key=len)
         return (

@@ -42,10 +42,10 @@ def gradient_bars() -> Live:
         residual=residual,
         layers=layers,
         source=source,
+        scale=scale,  # before those that come and go
         activation=activation,
         gain=gain,
         factor=factor,
-        scale=scale,
     )
 
 

@@ -33,8 +33,9 @@ def words(value, digits=3):
     if "e" not in text:
         return text
     mantissa, exponent = text.split("e")
+    shortest = mantissa.rstrip("0").rstrip(".")
     raised = str(int(exponent.replace("−", "-"))).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
-    return f"{mantissa}\u00a0×\u00a010{raised}"  # no line ends inside a number
+    return f"{shortest}\u00a0×\u00a010{raised}"  # no line ends inside a number
 
 
 def settled(values, size=1.0):
@@ -64,7 +65,7 @@ def new_figure(columns=1, width_ratios=None):
         ax.spines[["top", "right"]].set_visible(False)
         ax.tick_params(labelsize=11)
         ax.xaxis.set_major_locator(MaxNLocator(7, steps=STEPS, integer=True))
-        ax.yaxis.set_major_locator(MaxNLocator(5, steps=STEPS))
+        count_up(ax)
         ax.grid(axis="y", alpha=0.3)
         ax.set_axisbelow(True)
         _fix_label_places(ax)
@@ -96,11 +97,20 @@ def _step_decades(needed):
     return 2.0 if needed <= 2 else 4 * np.ceil(needed / 4)
 
 
+def count_up(ax):
+    """Round numbers along a linear y axis; from 10⁴ on their power of ten stands above it, where there is room."""
+    ax.yaxis.set_major_locator(MaxNLocator(5, steps=STEPS))
+    ax.ticklabel_format(axis="y", scilimits=(-3, 4))
+
+
 def set_scale(ax, scale):
     """Change the scale of the y axis; nothing happens when it is the same already."""
     if ax.get_yscale() != scale:
         ax.set_yscale(scale)
-        ax.yaxis.set_major_locator(LogLocator(numticks=6) if scale == "log" else MaxNLocator(5, steps=STEPS))
+        if scale == "log":
+            ax.yaxis.set_major_locator(LogLocator(numticks=6))
+        else:
+            count_up(ax)
         ax.minorticks_off()
 
 
@@ -219,7 +229,7 @@ def clip(values, limits):
 # ------------------------------------------------------------------------------ tables
 
 TABLE = "border-collapse:collapse; font-size:14px; color:var(--jp-ui-font-color1, #222)"
-CELL = "padding:.15em .6em; text-align:right; border-bottom:1px solid #8888"
+CELL = "padding:.15em .4em; text-align:right; border-bottom:1px solid #8888"
 
 
 def table(head, rows, chosen=None, prose=None):

@@ -47,11 +47,11 @@ class View:
             "linewidths": [1, 1, 1, 1.5, 1 if sphere else 1.2, 1.5],
             "linestyles": ["-"] * 5 + ["--"],
         }
-        self.lines = ax.add_collection(LineCollection([], **look), autolim=False)
+        self.lines = ax.add_collection(LineCollection([], clip_on=False, **look), autolim=False)
         self.names = Words(ax, GHOST, 0.32)
         marks = {"x": ("o", WITHOUT, 9), "centred": ("s", MEAN, 8), "out": ("D", WITH, 8)}
         self.marks = {
-            name: ax.plot([], [], mark, color=color, ms=size)[0]
+            name: ax.plot([], [], mark, color=color, ms=size, clip_on=False)[0]
             for name, (mark, color, size) in marks.items()
         }
         if sphere:  # seen from anywhere, it has the same outline

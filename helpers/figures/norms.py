@@ -34,8 +34,11 @@ class Threads:
         ax.grid(False)
         self.right.spines[["top", "left", "bottom"]].set_visible(False)
         self.right.tick_params(labelsize=11)
-        for line in (ax, self.right):
+        for line, outside in ((ax, "right"), (self.right, "left")):
+            line.ticklabel_format(axis="y", scilimits=(-3, 4))
             line.yaxis.set_major_locator(LinearLocator(3))
+            line.yaxis.get_offset_text().set_ha(outside)  # away from the legend, and above the last number
+            line.yaxis.OFFSETTEXTPAD = 7
         legend_above(ax, *_named(ax, before=(":", GHOST, 2), chosen=("-", INK, 3)))
 
     def update(self, x, y, old, chosen):
