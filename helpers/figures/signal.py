@@ -187,7 +187,7 @@ class Drift:
         return self._draw(seen, WITH, (reference.std, "the reference", GHOST), theory)
 
     def _say(self, name, seen, theory, gain):
-        mean = settled(seen.mean[-1])
+        mean = settled(seen.mean[-1], seen.std[-1])
         self.sentence = (
             f"{name}, gain {words(gain)}: after {count(len(seen.std) - 1, 'layer')} the spread is "
             f"σ = {words(seen.std[-1])} (theory {words(theory[-1])}) and the mean is μ = {words(mean)}; "
