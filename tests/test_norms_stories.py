@@ -127,7 +127,8 @@ def test_a_mean_far_below_1_is_no_0_and_no_number_is_no_0():
     shown.set(gain=0.1, layers=64)
     spread, mean = re.search(r"σ = (\S+\s×\s\S+) \(.*μ = (\S+\s×\s\S+);", shown.sentence).groups()
     assert spread.endswith("10⁻⁶⁵") and mean.endswith("10⁻⁶⁶")
-    assert "μ = not a number;" in explorers.drift(lambda x, gamma, beta, eps: np.nan * x).sentence
+    said = explorers.drift(lambda x, gamma, beta, eps: np.nan * x).sentence
+    assert "μ = not a number;" in said and "Row by row, not all values are finite numbers." in said
 
 
 def test_the_preset_opens_at_layer_10_and_comes_back():
@@ -264,7 +265,7 @@ def test_many_raw_keys_are_never_selected(seed):
     keys, queries = rng.standard_normal((64, 4)), rng.standard_normal((20_000, 4))
     kinds = keys, plain_norm(keys), layers.rms_norm(keys, np.ones(4), 0.0)
     raw, *normalized = (64 - len(np.unique((queries @ k.T).argmax(axis=1))) for k in kinds)
-    assert raw == pytest.approx(40, abs=8)
+    assert raw == pytest.approx(34, abs=8), "28 to 40 in most draws"
     assert normalized == [0, 0]
 
 
@@ -612,7 +613,7 @@ def test_cells_of_the_notebook_can_be_run_again_in_any_order():
     once = {cell: printed(cell) for cell in ("c38", "c51", "c92")}
     once |= {pair: printed("c11", pair) for pair in ("c12", "c16")}
     built = "c38", "c40", "c41", "c42", "c44"
-    every = "c11", "c12", "c28", "c30", *built, "c51", "c92", "c16"
+    every = "c11", "c12", "c28", "c30", *built, "c51", "c92", "c96", "c16"
     again = printed(*every, *every, layer_norm_backward=blank)
     assert again[: len(again) // 2] == again[len(again) // 2 :]
     assert all(said in again for cell, said in once.items() if cell not in ("c12", "c16"))

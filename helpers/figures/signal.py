@@ -180,7 +180,8 @@ class Drift:
             f"every σ is {words(low[-1])}" if same else f"σ is between {words(low[-1])} and {words(high[-1])}"
         )
         furthest = "every μ is 0" if mean < 1e-9 else f"μ is up to {words(mean)} away from 0"
-        self.sentence += f" Row by row, {rows} and {furthest}.{remark}"
+        seen_rows = f"{rows} and {furthest}" if np.isfinite(mean) else "not all values are finite numbers"
+        self.sentence += f" Row by row, {seen_rows}.{remark}"
         limits = 1e-300, 1e300
         ends = zip(range(len(low)), clip(low, limits), clip(high, limits))
         self.rows.set_segments([[(layer, a), (layer, b)] for layer, a, b in ends])
