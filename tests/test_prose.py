@@ -209,6 +209,15 @@ def drawn_networks():
     return low, round(spreads[low], -3), high, round(spreads[high], -3)
 
 
+def never_found(tokens, features):
+    """The share of random tokens that have the largest product with none of 20,000 random queries."""
+    rng, found = np.random.default_rng(0), []
+    for _ in range(10):
+        keys, queries = rng.standard_normal((tokens, features)), rng.standard_normal((20_000, features))
+        found.append(len(np.unique((queries @ keys.T).argmax(axis=1))))
+    return 1 - np.mean(found) / tokens
+
+
 def rows_by_rms(x):
     return layers.rms_norm(x, np.ones(x.shape[-1]))
 
@@ -257,6 +266,9 @@ SAID = [  # (notebook, what it says, the same from the code)
     ("03", "32 for 64 features, 4 for 4096", lambda: "{:.0f} for 64 features, {:.0f} for 4096".format(*(experiments.precision.overflow_limit("float16", d) for d in (64, 4096)))),
     ("03", "within 2 % of the truth up to a mean of 100,000", lambda: "within 2 % of the truth up to a mean of 100,000" if furthest(precision_scan("float32", 512).welford) < 0.02 else ""),
     ("03", "neighbouring float16 numbers are 1 apart", lambda: f"neighbouring float16 numbers are {np.spacing(np.float16(1024)):.0f} apart"),
+    ("03", "the gain of the unscaled one above, 2.309. After ten layers its spread is 4315", lambda: f"the gain of the unscaled one above, {(16 / 3) ** 0.5:.3f}. After ten layers its spread is {(16 / 3) ** 5:.0f}"),
+    ("03", "float32 ends at about $3 \\cdot 10^{38}$", lambda: "float32 ends at about ${} \\cdot 10^{{{}}}$".format(*f"{float(np.finfo('float32').max):.0e}".split("e+"))),
+    ("03", "of 64 random tokens with 4 features that befalls about half", lambda: "of 64 random tokens with 4 features that befalls about half" if 0.4 < never_found(64, 4) < 0.6 else ""),
     ("03", "is $2^{-24}$, about $6 \\cdot 10^{-8}$", lambda: f"is $2^{{{np.log2(float(np.finfo('float16').smallest_subnormal)):.0f}}}$, about ${2.0**-24 * 1e8:.0f} \\cdot 10^{{-8}}$"),
     ("03", "the same should happen by layer 160", lambda: f"the same should happen by layer {round(24 * np.log(2) / -np.log(0.9), -1):.0f}"),
     ("03", "4.6 after 20 blocks", lambda: f"{experiments.activation_spread(20, 'layer', True, width=256).std[-1]:.1f} after 20 blocks"),
@@ -442,6 +454,11 @@ def test_every_lesson_has_the_same_parts():
             "glossary.ipynb",
         ):
             assert part in text, f"{part} is missing in {name}"
+
+
+def test_the_words_of_the_glossary_are_in_alphabetical_order():
+    terms = re.findall(r"^\*\*([^*]+)\*\*", prose("glossary"), flags=re.M)
+    assert len(terms) > 50 and terms == sorted(terms, key=str.casefold)
 
 
 HEADING = re.compile(r"### Exercise: `(\w+)` \(difficulty (\d) of 5, (\d+) minutes\)")

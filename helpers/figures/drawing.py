@@ -40,7 +40,7 @@ def words(value, digits=3):
 
 def settled(values, size=1.0):
     """The same values, with 0 where rounding has left something that is tiny beside `size`."""
-    return np.where(np.abs(values) > 1e-12 * size, values, 0.0)
+    return np.where(np.abs(values) <= 1e-12 * size, 0.0, values)
 
 
 def count(number, noun):

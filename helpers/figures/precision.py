@@ -61,8 +61,10 @@ class NumbersRunOut:
             drawn = np.isfinite(ratio)
             line.set_data(means[drawn], np.clip(ratio[drawn], *self.LIMITS))
         put_dot(self.there, there[0], there[1], self.LIMITS, "D")
-        dead = spreads[scan.output == 0]
-        first = f"first all-zero output at σ = {words(dead[0])}" if dead.size else "no overflow up to σ = 400"
+        found = np.isfinite(scan.first_zero)
+        first = (
+            f"first all-zero output at σ = {words(scan.first_zero)}" if found else "no overflow up to σ = 400"
+        )
         self.sentence = (
             f"{name}, d = {d}. Left: σ = {words(here[0])} comes out as {words(here[1])}; {first} "
             f"(theory {words(limit)}). Right, where σ = 0.5 always: with mean {words(there[0], 4)} the one-pass variance "
