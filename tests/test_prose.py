@@ -181,6 +181,23 @@ def stream_end(depth, scaled):
     return transformer.stack_rms(layers.pre_norm_stack, depth, factor)[-2]
 
 
+def added_by_branches():
+    """Mean squares of what attention and the feed-forward network add to the stream, averaged over its layers."""
+    added = []
+
+    def block(x, f, norm):
+        added.append((f(norm(x)) ** 2).mean())
+        return layers.pre_norm_block(x, f, norm)
+
+    transformer.stream_squares(block)
+    return np.reshape(added, (-1, 2)).mean(axis=0)
+
+
+def stream_without_norm():
+    """Mean square of the stream after 24 layers, in thousand millions."""
+    return transformer.stream_squares(lambda x, f, norm: x + f(x))[-1] / 1e9
+
+
 PRE, POST, BARE = (("pre-norm",), ("post-norm",), ("pre-norm", False))
 
 
@@ -317,6 +334,8 @@ SAID = [  # (notebook, what it says, the same from the code)
     ("06", "the spread was 2.55 and is 3.05 now", lambda: f"the spread was {LESSON.std():.2f} and is {layers.pre_norm_block(LESSON, half, plain_norm).std():.2f} now"),
     ("06", "grows by about 1 a layer", lambda: f"grows by about {(transformer.stream_squares(layers.pre_norm_block)[-1] - 1) / 24:.0f} a layer"),
     ("06", "from layer 17 to 22 this network gains only 1.3", lambda: f"from layer 17 to 22 this network gains only {np.diff(transformer.stream_squares(layers.pre_norm_block)[[17, 22]])[0]:.1f}"),
+    ("06", "attention adds 0.75 and the feed-forward network 0.33", lambda: "attention adds {:.2f} and the feed-forward network {:.2f}".format(*added_by_branches())),
+    ("06", "the mean square ends at 8 · 10⁹", lambda: f"the mean square ends at {stream_without_norm():.0f} · 10⁹"),
     ("06", "the slopes are about −0.4 and +0.2", lambda: f"the slopes are about {depth_slope('pre-norm')} and {depth_slope('post-norm')}"),
     ("06", "6.4 and 5.3 at 24 layers", lambda: f"{at_24('dW', POST) / at_24('dW', PRE):.1f} and {at_24('rms', PRE):.1f} at 24 layers"),
     ("06", "the loss at 24 layers is 12.0 instead of 4.6", lambda: f"the loss at 24 layers is {at_24('loss', BARE):.1f} instead of {at_24('loss', PRE):.1f}"),

@@ -68,6 +68,9 @@ def new_figure(columns=1, width_ratios=None):
         count_up(ax)
         ax.grid(axis="y", alpha=0.3)
         ax.set_axisbelow(True)
+        # A power of ten over the ticks stands left of the axis, not in the legend, and clear of the highest tick.
+        ax.yaxis.get_offset_text().set_horizontalalignment("right")
+        ax.yaxis.OFFSETTEXTPAD = 9
         _fix_label_places(ax)
     return figure, axes
 
