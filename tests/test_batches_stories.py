@@ -30,22 +30,30 @@ def layer_norm(x):
 # ------------------------------------------------------------------------------ who depends on whom
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_other_examples_change_a_batch_norm_output_and_no_layer_norm_output(seed):
-    rng = np.random.default_rng(seed)
-    first, others = rng.standard_normal((1, 16)), rng.standard_normal((7, 16))
-    for norm, low, high in ((batch_norm, 1, 4), (layer_norm, 0, 0)):
-        moved = norm(np.r_[first, others])[0] - norm(np.r_[first, 5 * others + 3])[0]
-        assert low <= np.abs(moved).max() <= high
+def largest_change(norm, change, shape, seeds=20):
+    """Of the outputs whose own input stays when others change, by how much the most: the mean over random inputs."""
+    most = []
+    for seed in range(seeds):
+        x = np.random.default_rng(seed).standard_normal(shape)
+        moved = np.abs(norm(x) - norm(change(x)))
+        most.append(moved[change(x) == x].max())
+    return np.mean(most)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a_future_token_changes_past_batch_norm_outputs_and_no_layer_norm_output(seed):
-    x = np.random.default_rng(seed).standard_normal((4, 10, 8))
-    later = x.copy()
-    later[:, 9] += 10
-    for norm, low, high in ((batches.over_tokens, 1, 3.5), (layer_norm, 0, 0)):
-        assert low <= np.abs(norm(x)[:, 0] - norm(later)[:, 0]).max() <= high
+def test_other_examples_change_a_batch_norm_output_and_no_layer_norm_output():
+    def others_changed(x):
+        return np.r_[x[:1], 5 * x[1:] + 3]
+
+    assert largest_change(batch_norm, others_changed, (8, 16)) == pytest.approx(1.9, abs=0.2)
+    assert largest_change(layer_norm, others_changed, (8, 16)) == 0
+
+
+def test_a_future_token_changes_past_batch_norm_outputs_and_no_layer_norm_output():
+    def last_moved(x):
+        return np.concatenate([x[:, :9], x[:, 9:] + 10], axis=1)
+
+    assert largest_change(batches.over_tokens, last_moved, (4, 10, 8)) == pytest.approx(2.1, abs=0.2)
+    assert largest_change(layer_norm, last_moved, (4, 10, 8)) == 0
 
 
 @pytest.mark.parametrize("batch", [3, 6, 16])
@@ -193,10 +201,14 @@ def test_noise_of_the_statistics_follows_the_theory(batch, seed):
     assert batches.noise_theory(batch) == (batch**-0.5, np.sqrt(2 * batch - 1) / batch)
 
 
-@pytest.mark.parametrize("batch", [2, 8, 32])
-def test_the_biased_variance_is_too_small_by_one_part_in_the_batch(batch):
+@pytest.mark.parametrize(("batch", "sways"), [(2, 1.414), (8, 0.535), (32, 0.254)])
+def test_the_biased_variance_is_too_small_by_one_part_in_the_batch_and_sways_about_its_mean(batch, sways):
     var = np.random.default_rng(0).standard_normal((40_000, batch)).var(axis=1)
     assert var.mean() == pytest.approx((batch - 1) / batch, rel=0.02)
+    assert var.std() / var.mean() == pytest.approx(sways, rel=0.02)
+    assert (2 / (batch - 1)) ** 0.5 == pytest.approx(sways, abs=5e-4), (
+        "for numbers from a normal distribution"
+    )
 
 
 def test_a_batch_of_one_gives_beta_and_a_batch_of_two_a_sign():
@@ -376,16 +388,18 @@ def test_batches_of_two_fail_on_the_training_data_too():
 
 
 @pytest.mark.slow
-def test_batch_norm_fails_with_batches_of_two_and_is_fine_from_eight_up(comparison):
-    assert 60 < comparison["BatchNorm", 2] < 85
-    assert 4 < comparison["BatchNorm", 4] < 12
-    assert all(3 < comparison["BatchNorm", batch] < 7 for batch in (8, 16, 32, 64))
-
-
-@pytest.mark.slow
-def test_the_others_do_not_mind_small_batches(comparison):
-    for name, low, high in (("LayerNorm", 3, 5.5), ("GroupNorm", 3, 6), ("no norm", 3, 7.5)):
-        assert all(low < comparison[name, batch] < high for batch in batches.BATCH_SIZES), name
+@pytest.mark.parametrize(
+    ("name", "with_2", "with_4", "from_8_up"),
+    [("BatchNorm", 75, 7.2, 4.5), ("BatchNorm by batch", 79, 20, 7.5), ("LayerNorm", 3.8, 3.4, 4.0),
+     ("GroupNorm", 3.9, 3.9, 4.8), ("no norm", 4.7, 6.3, 5.6)],
+)  # fmt: skip
+def test_batch_norm_fails_with_batches_of_two_and_the_others_do_not_mind(
+    comparison, name, with_2, with_4, from_8_up
+):
+    seen = [comparison[name, batch] for batch in batches.BATCH_SIZES]
+    assert seen[:2] == pytest.approx([with_2, with_4], rel=0.35, abs=0.5)
+    assert np.mean(seen[2:]) == pytest.approx(from_8_up, rel=0.25)
+    assert max(seen[2:]) < 2 * min(seen[2:]), "from 8 up it matters little"
 
 
 @pytest.mark.slow
@@ -426,7 +440,7 @@ def test_other_networks_do_less_or_nothing(norm, activation, squared, within):
 
 def test_with_tanh_layer_norm_does_the_same_as_batch_norm():
     ends = {
-        norm: [batches.gradient_growth(norm, "tanh", seed=s)[0] for s in range(4)]
+        norm: [batches.gradient_growth(norm, "tanh", width=128, seed=s)[0] for s in range(4)]
         for norm in ("batch", "layer")
     }
     assert np.mean(ends["batch"]) == pytest.approx(np.mean(ends["layer"]), rel=0.3)
@@ -436,6 +450,20 @@ def test_with_tanh_layer_norm_does_the_same_as_batch_norm():
 def test_shortcuts_tame_it(seed):
     plain, residual = (batches.gradient_growth(residual=r, seed=seed)[0] for r in (False, True))
     assert plain > 100 and 4 < residual < 10
+
+
+@pytest.mark.parametrize(("norm", "factor"), [(layers.BatchNorm, 8.7), (layers.LayerNorm, 5.6)])
+def test_before_a_branch_both_norms_keep_it_near_the_root_of_the_depth(norm, factor):
+    def grown(seed, width=256, depth=30):
+        rng = np.random.default_rng(seed)
+        matrices = [layers.Linear(width, width, rng, 2**0.5) for _ in range(depth)]
+        branches = [layers.Sequential(norm(width), layers.Activation("relu"), matrix) for matrix in matrices]
+        network = layers.Sequential(*map(layers.Residual, branches))
+        x, dy = rng.standard_normal((2, 128, width))
+        network(x)
+        return np.linalg.norm(network.backward(dy)) / np.linalg.norm(dy)
+
+    assert np.mean([grown(seed) for seed in range(2)]) == pytest.approx(factor, abs=0.35)
 
 
 def test_the_whole_network_multiplies_it_by_more_than_a_hundred():
@@ -456,7 +484,8 @@ def test_at_init_says_what_was_measured(name, norm, residual):
     expected = [30, 32, dh[0], 3, 23, (dh[3] / dh[23]) ** (1 / 20)]
     np.testing.assert_allclose(said[:6], expected, rtol=0.006)
     assert ("theory for large batches: 1.211" in shown.sentence) == (name == "BatchNorm")
-    assert shown.figure.axes[0].get_legend().get_visible() == (name == "BatchNorm")
+    (theory,) = shown.figure.axes[0].get_legend().get_texts()
+    assert theory.get_visible() == (name == "BatchNorm")
     for other in (8, 128):
         limits = shown.figure.axes[0].get_ylim()
         shown.set(batch=other)
@@ -518,12 +547,84 @@ def test_a_reversed_momentum_is_seen_in_the_running_statistics():
     assert bytes(wrong.image.value) != bytes(right.image.value)
 
 
+def updated_first(x, gamma, beta, mean, var, training, momentum, eps):
+    """In training, too, by the running statistics, those after their update."""
+    _, mean, var = layers.batch_norm(x, gamma, beta, mean, var, training, momentum, eps)
+    return layers.batch_norm(x, gamma, beta, mean, var, False, momentum, eps)
+
+
+def always_in_training(x, gamma, beta, mean, var, training, momentum, eps):
+    y, *kept = layers.batch_norm(x, gamma, beta, mean, var, True, momentum, eps)
+    return y, *(kept if training else (mean, var))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "modes"),
+    [
+        (updated_first, "training"),
+        (always_in_training, "evaluation"),
+        (over_features, "training and in evaluation"),
+    ],
+)
+def test_statistics_of_the_wrong_mode_are_said(wrong, modes):
+    shown = explorers.train_and_eval(wrong)
+    assert shown.sentence.endswith(f" Its outputs in {modes} are not the reference's.")
+
+
 def test_padding_that_is_counted_all_the_same_is_seen():
     shown = explorers.padding(counting_padding)
     shown.set(masked=True)
     assert "masked: the real tokens come out with mean 0 and spread 1.43" in shown.sentence
     assert "The outputs differ from the reference's (of real tokens: dashed" in shown.sentence
     shown.close()
+
+
+def not_divided(dy, x, gamma, eps):
+    dx, dgamma, dbeta = layers.batch_norm_backward(dy, x, gamma, eps)
+    return dx * np.sqrt(x.var(axis=0) + eps), dgamma, dbeta
+
+
+def at_init(backward, name="BatchNorm"):
+    shown = explorers.batch_norm_at_init(backward)
+    shown.set(name=name)
+    assert shown.error is None
+    return shown
+
+
+def test_the_gradient_through_batch_norm_is_drawn_by_the_learners_function():
+    reference = explorers.batch_norm_at_init()
+    reference.set(name="BatchNorm")
+    said = " Your batch_norm_backward is still blank: this is the reference."
+    assert at_init(blank).sentence == reference.sentence + said
+    drawn = " Drawn with your batch_norm_backward."
+    assert at_init(layers.batch_norm_backward).sentence == reference.sentence + drawn
+    elsewhere = at_init(not_divided, "LayerNorm")
+    assert "batch_norm_backward" not in elsewhere.sentence, "it has no part in this network"
+    texts = elsewhere.figure.axes[0].get_legend().get_texts()
+    assert [text.get_visible() for text in texts] == [True, False], "the reference is drawn, no theory is"
+
+
+def test_without_the_division_by_the_spread_nothing_grows():
+    wrong, right = at_init(not_divided), at_init(layers.batch_norm_backward)
+    assert wrong.sentence.endswith(" The bars differ from the reference's (dotted).")
+    assert numbers_in(wrong.sentence)[5] == pytest.approx(1, abs=0.02)
+    assert numbers_in(right.sentence)[5] == pytest.approx(1.211, abs=0.01)
+    rows = [one.figure.axes[0].lines[0].get_ydata() for one in (wrong, right)]
+    np.testing.assert_allclose(*rows)  # dotted: the same reference in both
+
+
+def test_behind_a_relu_a_part_of_the_size_is_a_mean_that_the_examples_share():
+    rng = np.random.default_rng(0)
+    h = layers.Linear(256, 256, rng, 2**0.5)(np.maximum(rng.standard_normal((2000, 256)), 0))
+    spread = 1 / batches.RELU_BATCH_NORM_GROWTH
+    assert np.sqrt(h.var(axis=0).mean()) == pytest.approx(spread, rel=0.02), "0.83"
+    assert np.sqrt(h.var(axis=1).mean()) == pytest.approx(1, rel=0.05), "LayerNorm, along a row, divides by 1"
+
+
+@pytest.mark.parametrize(("factor", "is_"), [(0, "0"), (np.nan, "not a number")])
+def test_a_gradient_that_is_lost_is_said_to_be_so(factor, is_):
+    shown = at_init(lambda dy, *_: (factor * dy, 0, 0))
+    assert f"the gradient at the input is {is_} times what entered at the output. Drawn" in shown.sentence
 
 
 def test_errors_of_the_learners_functions_are_shown():
@@ -539,6 +640,9 @@ def test_errors_of_the_learners_functions_are_shown():
     turned = explorers.neighbour(lambda x, g, b, m, v, t, a, e: (x.T, m, v))
     assert "gave shapes [(4, 6), (4,), (4,)]" in str(turned.error)
     assert "returned one thing" in str(explorers.train_and_eval(lambda *a: a[0]).error)
+    few = explorers.batch_norm_at_init(lambda dy, *_: (dy[0], 0, 0))
+    few.set(name="BatchNorm")
+    assert "gave a dx of shape (128,) for an x of shape (128, 128)" in str(few.error)
     flat = explorers.padding(lambda x, mask, g, b, e: x[mask])
     flat.set(masked=True)
     assert "gave shape (390, 4)" in str(flat.error)

@@ -279,23 +279,37 @@ def test_the_order_of_gain_and_cast_shows_in_the_last_digit(seed):
 # ------------------------------------------------------------------------------ defaults
 
 
-def rows_of_the_table():
-    lines = [line for line in prose("05").splitlines() if line.startswith("| ")]
-    return {cells[0]: cells[1:] for cells in (line.strip("| ").split(" | ") for line in lines)}
+TABLE = [line.strip("| ").split(" | ") for line in prose("05").splitlines() if line.startswith("| ")]
 
 
 @pytest.mark.parametrize(
-    ("model", "norm", "eps"),
-    [("BERT", "LayerNorm", "10⁻¹²"), ("T5", "RMSNorm", "10⁻⁶"), ("GPT-2", "LayerNorm", "10⁻⁵"),
-     ("Llama", "RMSNorm", "10⁻⁶"), ("Mixtral", "RMSNorm", "10⁻⁵"), ("OLMo (", "LayerNorm", "10⁻⁵"),
-     ("Gemma", "RMSNorm", "10⁻⁶"), ("OLMo 2", "RMSNorm", "10⁻⁵"),
-     ("Qwen3", "RMSNorm", "10⁻⁶")],
+    ("models", "norm", "where", "eps"),
+    [("BERT, RoBERTa", "LayerNorm", "after", "10⁻¹²"), ("T5", "RMSNorm", "before", "10⁻⁶"),
+     ("GPT-2, OPT, BLOOM", "LayerNorm", "before", "10⁻⁵"),
+     ("GPT-J, Phi-1, Command R", "LayerNorm", "before, side by side", "10⁻⁵"),
+     ("Llama, Mistral, DeepSeek-V3", "RMSNorm", "before", "10⁻⁶"),
+     ("Mixtral, Phi-3, gpt-oss", "RMSNorm", "before", "10⁻⁵"),
+     ("OLMo (2024", "LayerNorm without γ and β", "before", "10⁻⁵"),
+     ("Gemma 2", "RMSNorm, gain $1 + w$", "before and behind the branch", "10⁻⁶"),
+     ("GLM-4-0414", "RMSNorm", "before and behind the branch", "1.5625 · 10⁻⁷"),
+     ("OLMo 2, 3, EXAONE 4.0", "RMSNorm", "behind the branch, before the sum; queries and keys too", "10⁻⁵"),
+     ("Qwen3, MiniMax-M2", "RMSNorm", "before; queries and keys too", "10⁻⁶"),
+     ("nanochat", "RMSNorm without γ", "before; queries and keys too", "10⁻⁶"),
+     ("DeepSeek-V4", "RMSNorm", "before; the stream itself is four streams", "10⁻⁶")],
 )  # fmt: skip
-def test_the_table_of_models_says_what_the_sources_say(model, norm, eps):
-    (row,) = [cells for name, cells in rows_of_the_table().items() if name.startswith(model)]
-    assert row[0].startswith(norm) and row[2] == eps
-    links = re.findall(r"\[(\d{4}\.\d{5})\]\(https://arxiv\.org/abs/(\d{4}\.\d{5})\)", row[3])
-    assert links and all(text == link for text, link in links)
+def test_the_table_of_models_says_what_their_classes_say(models, norm, where, eps):
+    (row,) = [cells for cells in TABLE if all(model in cells[0] for model in models.split(", "))]
+    assert row[1].startswith(norm) and row[2].startswith(where) and row[3] == eps
+
+
+def test_each_model_of_the_table_has_its_year_and_a_source():
+    _, *rows = TABLE
+    assert len(rows) > 10
+    for models, *_, links in rows:
+        assert all(re.search(r" \((?:19|20)\d\d\)$", model) for model in re.split(", | and ", models))
+        found = re.findall(r"\[([^]]+)\]\(https://([^)]+)\)", links)
+        assert found
+        assert all(link == f"arxiv.org/abs/{text}" for text, link in found if text[0].isdigit())
 
 
 def test_defaults_that_the_lesson_states():

@@ -1,7 +1,7 @@
 """Statistics over a batch: how noisy they are, who remembers them, and what they cost in training and at init."""
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -228,6 +228,12 @@ def comparison_steps(seeds: int = 3) -> int:
 # ------------------------------------------------------------------------------ at initialization
 
 
+def _run_by(norm, backward):
+    if backward:
+        norm.backward = lambda dy: backward(dy, norm.x, norm.gamma, norm.eps)
+    return norm
+
+
 @functools.lru_cache(maxsize=64)
 def gradient_growth(
     norm: str | None = "batch",
@@ -235,21 +241,22 @@ def gradient_growth(
     batch: int = 128,
     residual: bool = False,
     *,
+    backward: Callable | None = None,
     depth: int = 30,
-    width: int = 128,
+    width: int = 64,
     seed: int = 0,
 ) -> np.ndarray:
     """The gradient in a network in which each layer is a matrix, a norm (or None) and an activation.
 
-    residual: the layer's input is added to that. -> (depth + 1,): |dL/dh_l| over |dL/dh_depth|, the input's
-    first. Yang et al. 2019, arXiv:1902.08129.
+    residual: the layer's input is added to that. backward(dy, x, gamma, eps) -> dx: a norm's gradient, if not
+    its own. -> (depth + 1,): |dL/dh_l| over |dL/dh_depth|, the input's first. Yang et al. 2019, arXiv:1902.08129.
     """
     rng, data = Weights(seed), np.random.default_rng([seed, 0])
     gain = HE if activation == "relu" else 1.0
     blocks: list[layers.Layer] = [
         layers.Sequential(
             layers.Linear(width, width, rng, gain),
-            *([NORMS[norm](width)] if norm else []),
+            *([_run_by(NORMS[norm](width), backward)] if norm else []),
             layers.Activation(activation),
         )
         for _ in range(depth)

@@ -10,7 +10,7 @@ from ..figures.batches import BATCH, LAYER
 from ..figures.drawing import GHOST
 from ..live import Live, Told, live
 from ..running import Run
-from .learner import about, given, shaped, unlike
+from .learner import about, given, only_dx, shaped, unlike
 
 FEATURES = 4
 ONE, ZERO = np.ones(FEATURES), np.zeros(FEATURES)
@@ -166,7 +166,7 @@ def small_batches() -> Live:
     )
 
 
-MOST_STEPS, MOST_DRAWS = 100, 31
+MOST_STEPS, MOST_DRAWS = 100, 16
 
 
 def train_and_eval(batch_norm: Callable | None = None) -> Live:
@@ -183,13 +183,16 @@ def train_and_eval(batch_norm: Callable | None = None) -> Live:
         stream = batches.stream(MOST_STEPS + MOST_DRAWS, batch)
         seen, new = stream[:steps], stream[MOST_STEPS:] + shift
         kept = batches.running_statistics(yours, seen, momentum)
-        outputs = batches.both_modes(yours, new, [k[-1] for k in kept], momentum)
+        settled = new, [k[-1] for k in kept], momentum
+        outputs = batches.both_modes(yours, *settled)
         reference = None
         if batch_norm is not None:
             statistics = batches.running_statistics(exercise.reference, seen, momentum)
             reference = [k[:, 0] for k in statistics]
-        new, trained, evaluated = (a[..., 0] for a in (new, *outputs))
         remark = about(exercise, batch_norm)
+        if batch_norm is not None:
+            remark += unlike_in(outputs, batches.both_modes(exercise.reference, *settled))
+        new, trained, evaluated = (a[..., 0] for a in (new, *outputs))
         shown = [k[:, 0] for k in kept]
         return picture.update(shown, reference, new, trained, evaluated, draw, momentum, remark)
 
@@ -204,6 +207,13 @@ def train_and_eval(batch_norm: Callable | None = None) -> Live:
         shift=controls.number("new data are shifted by", 0.0, 0.0, 10.0, 0.5),
         draw=controls.whole("new batch no.", 0, 0, MOST_DRAWS - 1),
     )
+
+
+def unlike_in(outputs, reference):
+    """What the sentence adds when the outputs in training, in evaluation, or in both are not the reference's."""
+    pairs = zip(("training", "evaluation"), outputs, reference)
+    wrong = [mode for mode, y, right in pairs if not np.allclose(y, right, equal_nan=True)]
+    return f" Its outputs in {' and in '.join(wrong)} are not the reference's." if wrong else ""
 
 
 def batch_sizes() -> Run:
@@ -228,16 +238,26 @@ NETWORKS = {  # name: (norm, is each layer's input added to its output?, colour)
 }
 
 
-def batch_norm_at_init() -> Live:
-    """The gradient through freshly made layers with BatchNorm: how much does it grow at each?"""
-    picture = figures.AtInit()
+def batch_norm_at_init(batch_norm_backward: Callable | None = None) -> Live:
+    """The gradient through freshly made layers with BatchNorm: how much does it grow at each?
+
+    With your own batch_norm_backward the bars of BatchNorm are yours, the reference's a dotted line.
+    """
+    exercise = exercises.batch_norm_backward
+    picture, yours = figures.AtInit(batch_norm_backward is not None), only_dx(exercise, batch_norm_backward)
+    written = batch_norm_backward is not None and not exercise.is_blank(batch_norm_backward)
 
     def update(name, activation, batch):
         norm, residual, color = NETWORKS[name]
-        dh = batches.gradient_growth(norm, activation, batch, residual)
+        dh = reference = batches.gradient_growth(norm, activation, batch, residual)
+        if norm == "batch" and written:
+            dh = batches.gradient_growth(norm, activation, batch, residual, backward=yours)
         known = norm == "batch" and activation == "relu" and not residual
         network = f"{figures.capital(name)}, {len(dh) - 1} {activation} layers, {batch} examples"
-        return picture.update(dh, network, color, batches.RELU_BATCH_NORM_GROWTH if known else None)
+        remark = about(exercise, batch_norm_backward, norm == "batch")
+        remark += unlike("The bars", dh, reference, "dotted")
+        growth = batches.RELU_BATCH_NORM_GROWTH if known else None
+        return picture.update(dh, reference, network, color, growth, remark)
 
     return live(
         picture.figure,

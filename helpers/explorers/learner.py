@@ -36,13 +36,29 @@ def shaped(exercise, function):
     function = given(exercise, function)
 
     def run(x, *rest):
-        copies = (one.copy() if isinstance(one, np.ndarray) else one for one in (x, *rest))
-        y = np.asarray(function(*copies))
+        y = np.asarray(function(*_copies(x, *rest)))
         if y.shape != x.shape:
             raise Told(f"Your {exercise.name} gave shape {y.shape} for an input of shape {x.shape}.")
         return y
 
     return run
+
+
+def only_dx(exercise, function):
+    """Of `given` the first result, on copies of all arrays; Told when it is not shaped like x, the second argument."""
+    function = given(exercise, function)
+
+    def run(dy, x, *rest):
+        dx = np.asarray(function(*_copies(dy, x, *rest))[0])
+        if dx.shape != x.shape:
+            raise Told(f"Your {exercise.name} gave a dx of shape {dx.shape} for an x of shape {x.shape}.")
+        return dx
+
+    return run
+
+
+def _copies(*arguments):
+    return [one.copy() if isinstance(one, np.ndarray) else one for one in arguments]
 
 
 def number(exercise, function):

@@ -9,9 +9,9 @@ from .. import controls, exercises, experiments, figures, layers
 from ..experiments import cost as costs
 from ..experiments import precision
 from ..experiments.invariance import CHANGES
-from ..live import Live, Told, live
+from ..live import Live, live
 from ..running import Run
-from .learner import about, given, shaped, unlike
+from .learner import about, only_dx, shaped, unlike
 
 EXAMPLES = {
     "four numbers": (2, -3, 1, 4),
@@ -91,27 +91,23 @@ def what_the_gradient_loses(rms_norm_backward: Callable | None = None) -> Live:
     direction = rng.standard_normal(8) + 0.5
     direction /= np.sqrt((direction**2).mean())
 
-    def backward(function, dy, x, eps):
-        dx = np.asarray(function(dy, x, np.ones(x.shape[-1]), eps)[0])
-        if dx.shape != x.shape:
-            raise Told(f"Your {exercise.name} gave a dx of shape {dx.shape} for an x of shape {x.shape}.")
-        return dx
+    mine, reference = only_dx(exercise, rms_norm_backward), only_dx(exercise, None)
+    of_layer_norm = only_dx(exercises.layer_norm_backward, None)
 
-    def sizes(function, size, eps, divisor):
+    def sizes(backward, size, eps, divisor):
         x = np.tile(size * direction, (8, 1))
-        return divisor * np.linalg.svd(backward(function, np.eye(8), x, eps), compute_uv=False)
+        return divisor * np.linalg.svd(backward(np.eye(8), x, np.ones(8), eps), compute_uv=False)
 
     def update(turn, size, arrives, eps):
         to = np.deg2rad([turn, arrives])
         x, dy = size * np.array([np.cos(to[0]), np.sin(to[0])]), np.array([np.cos(to[1]), np.sin(to[1])])
         x *= np.sqrt(2)
         rms, std = np.sqrt(size**2 + eps), np.sqrt((size * direction).var() + eps)
-        mine = given(exercise, rms_norm_backward)
-        dx = backward(mine, dy[None], x[None], eps)[0]
-        kept, reference = (sizes(function, size, eps, rms) for function in (mine, exercise.reference))
-        name, beside, remark = _whose("RMSNorm's backward pass", exercise, rms_norm_backward, reference)
-        remark += unlike("The bars", kept, reference, "circles")
-        layer = sizes(layers.layer_norm_backward, size, eps, std)
+        dx = mine(dy[None], x[None], np.ones(2), eps)[0]
+        kept, expected = (sizes(backward, size, eps, rms) for backward in (mine, reference))
+        name, beside, remark = _whose("RMSNorm's backward pass", exercise, rms_norm_backward, expected)
+        remark += unlike("The bars", kept, expected, "circles")
+        layer = sizes(of_layer_norm, size, eps, std)
         return picture.update(x, x / rms, dy, dx, layer, kept, name, beside, remark)
 
     return live(

@@ -401,22 +401,31 @@ class AtInit:
     INNER = slice(3, 24)  # away from both ends
     LIMITS = 0.1, 1e4
 
-    def __init__(self):
+    def __init__(self, yours=False):
+        """yours: the bars are a learner's, and the reference is drawn too."""
         self.figure, (ax,) = new_figure()
-        self.layers = LayerBars(ax, "gradient, |dL/dh|", rival=False, theory=True)
-        self.layers.legend.get_texts()[0].set_text("theory: ReLU with BatchNorm, large batches")
+        self.layers = LayerBars(ax, "gradient, |dL/dh|", rival=yours, theory=True)
+        self.yours, self.legend = yours, self.layers.legend
+        self.theory = self.legend.get_texts()[-1], self.legend.legend_handles[-1]
+        self.theory[0].set_text("theory: ReLU with BatchNorm, large batches")
         self.sentence = ""
 
-    def update(self, dh, network, color, growth=None):
-        """dh (depth + 1,): 1 at the last layer; network: what it is, in words; growth: a layer, by theory."""
+    def update(self, dh, reference, network, color, growth=None, remark=""):
+        """dh, reference (depth + 1,): 1 at the last layer; network: what it is, in words; growth: a layer, by theory."""
         inner = dh[self.INNER]
-        factor = (inner[0] / inner[-1]) ** (1 / (len(inner) - 1))
+        with np.errstate(all="ignore"):  # a learner's gradient may be 0, or no number
+            factor = (inner[0] / inner[-1]) ** (1 / (len(inner) - 1))
         layer = np.arange(len(dh))
         theory = () if growth is None else growth ** (len(dh) - 1.0 - layer)
         expected = "" if growth is None else f" (theory for large batches: {words(growth, 4)})"
         self.sentence = (
-            f"{network}: the gradient at the input is {words(dh[0])} times what entered at the output. Between layers "
-            f"{layer[self.INNER][0]} and {layer[self.INNER][-1]} each layer multiplies it by {words(factor, 4)}{expected}."
+            f"{network}: the gradient at the input is {words(dh[0])} times what entered at the output."
         )
-        self.layers.legend.set_visible(growth is not None)
-        return [*self.layers.update(dh, color, theory=theory, limits=self.LIMITS), self.layers.legend]
+        if np.isfinite(factor):
+            first, last = layer[self.INNER][[0, -1]]
+            self.sentence += f" Between layers {first} and {last} each layer multiplies it by {words(factor, 4)}{expected}."
+        self.sentence += remark
+        for artist in self.theory:
+            artist.set_visible(growth is not None)
+        rival = (reference, "reference", INK) if self.yours else None
+        return [*self.layers.update(dh, color, rival, theory, limits=self.LIMITS), self.legend]
