@@ -56,6 +56,16 @@ def test_a_future_token_changes_past_batch_norm_outputs_and_no_layer_norm_output
     assert largest_change(layer_norm, last_moved, (4, 10, 8)) == 0
 
 
+def test_a_mask_keeps_padding_out_and_later_tokens_not():
+    x, mask = batches.padded_sequences()
+    later, noisy = x.copy(), x + 7 * ~mask[..., None]
+    later[-1, -1] += 10  # the last token of the longest sequence
+    y, moved, same = (layers.masked_batch_norm(a, mask, np.ones(4), np.zeros(4)) for a in (x, later, noisy))
+    np.testing.assert_array_equal(same, y)
+    earlier = np.abs(moved - y)[:, :-1][mask[:, :-1]]
+    assert earlier.max() == pytest.approx(0.36, abs=0.05) and earlier.min() > 0
+
+
 @pytest.mark.parametrize("batch", [3, 6, 16])
 @pytest.mark.parametrize("move", [-10.0, 0.5, 7.0])
 @pytest.mark.parametrize("example", [1, 16])
