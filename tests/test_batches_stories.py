@@ -63,7 +63,7 @@ def test_a_mask_keeps_padding_out_and_later_tokens_not():
     y, moved, same = (layers.masked_batch_norm(a, mask, np.ones(4), np.zeros(4)) for a in (x, later, noisy))
     np.testing.assert_array_equal(same, y)
     earlier = np.abs(moved - y)[:, :-1][mask[:, :-1]]
-    assert earlier.max() == pytest.approx(0.36, abs=0.05) and earlier.min() > 0
+    assert earlier.max() == pytest.approx(0.40, abs=0.02) and earlier.min() > 0
 
 
 @pytest.mark.parametrize("batch", [3, 6, 16])
