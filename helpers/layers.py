@@ -41,9 +41,9 @@ def layer_norm(
     x (..., d), gamma (d,), beta (d,) -> (..., d). Ba et al. 2016, arXiv:1607.06450, eq. 4.
     """
     h = _float64(x)
-    mean = h.mean(axis=-1, keepdims=True)
-    var = ((h - mean) ** 2).mean(axis=-1, keepdims=True)
-    x_hat = (h - mean) / np.sqrt(var + eps)
+    centered = h - h.mean(axis=-1, keepdims=True)
+    var = (centered**2).mean(axis=-1, keepdims=True)
+    x_hat = centered / np.sqrt(var + eps)
     return _like(x_hat * _float64(gamma) + _float64(beta), x)
 
 
@@ -55,9 +55,9 @@ def layer_norm_backward(
     dy (..., d), x (..., d), gamma (d,) -> dx (..., d), dgamma (d,), dbeta (d,).
     """
     dy, h = _float64(dy), _float64(x)
-    mean = h.mean(axis=-1, keepdims=True)
-    rstd = 1 / np.sqrt(h.var(axis=-1, keepdims=True) + eps)
-    x_hat = (h - mean) * rstd
+    centered = h - h.mean(axis=-1, keepdims=True)
+    rstd = 1 / np.sqrt((centered**2).mean(axis=-1, keepdims=True) + eps)
+    x_hat = centered * rstd
     g = dy * _float64(gamma)
     through_mean = g.mean(axis=-1, keepdims=True)
     through_var = x_hat * (g * x_hat).mean(axis=-1, keepdims=True)
@@ -141,7 +141,8 @@ def batch_norm(
                 "BatchNorm needs more than one value per channel in training: the variance of a "
                 f"single value is 0. The input has shape {h.shape}; use a larger batch."
             )
-        mean, var = h.mean(axis=_batch_axes(h)), h.var(axis=_batch_axes(h))
+        mean = h.mean(axis=_batch_axes(h))
+        var = ((h - _per_channel(mean, h)) ** 2).mean(axis=_batch_axes(h))
         running_mean = (1 - momentum) * running_mean + momentum * mean
         running_var = (1 - momentum) * running_var + momentum * var * n / (n - 1)
     x_hat = (h - _per_channel(mean, h)) / np.sqrt(_per_channel(var, h) + eps)
@@ -158,8 +159,9 @@ def batch_norm_backward(
     """
     dy, h = _float64(dy), _float64(x)
     axes = _batch_axes(h)
-    rstd = 1 / np.sqrt(h.var(axis=axes, keepdims=True) + eps)
-    x_hat = (h - h.mean(axis=axes, keepdims=True)) * rstd
+    centered = h - h.mean(axis=axes, keepdims=True)
+    rstd = 1 / np.sqrt((centered**2).mean(axis=axes, keepdims=True) + eps)
+    x_hat = centered * rstd
     g = dy * _per_channel(gamma, h)
     through_mean = g.mean(axis=axes, keepdims=True)
     through_var = x_hat * (g * x_hat).mean(axis=axes, keepdims=True)

@@ -83,6 +83,7 @@ STYLE = """
 .course-sentence::after { content: attr(data-longest); visibility: hidden; }
 .course-pick { cursor: pointer; }
 .widget-toggle-buttons > .widget-label { flex-shrink: 0; }
+.course-live .lm-TabBar-tab { min-width: max-content !important; }
 """
 
 

@@ -26,7 +26,7 @@ class Run(Live):
             description="Stop", tooltip="Stop and keep what is there", disabled=True
         )
         self.bar = widgets.IntProgress(min=0, max=steps, layout={"width": "12em"})
-        self.told = widgets.HTML()
+        self.told = widgets.HTML(layout={"flex": "0 0 8em"})  # in a narrow page the others give way
         self.start_button.on_click(lambda _: self.start())
         self.stop_button.on_click(lambda _: self.stop())
         self.begun_with = None

@@ -450,7 +450,7 @@ def test_other_networks_do_less_or_nothing(norm, activation, squared, within):
 
 def test_with_tanh_layer_norm_does_the_same_as_batch_norm():
     ends = {
-        norm: [batches.gradient_growth(norm, "tanh", seed=s)[0] for s in range(4)]
+        norm: [batches.gradient_growth(norm, "tanh", width=128, seed=s)[0] for s in range(4)]
         for norm in ("batch", "layer")
     }
     assert np.mean(ends["batch"]) == pytest.approx(np.mean(ends["layer"]), rel=0.3)

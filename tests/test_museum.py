@@ -350,6 +350,24 @@ def transposed(dy, x, W1, W2):
     return dx, dW1.T, dW2
 
 
+def yields_at_the_end(w, gradient, batches, lr):
+    for batch in batches:
+        w = w - lr * gradient(w, batch)
+    yield w
+
+
+def yields_twice(w, gradient, batches, lr):
+    for batch in batches:
+        yield w
+        w = w - lr * gradient(w, batch)
+        yield w
+
+
+def test_weights_that_are_not_yielded_once_a_step_are_counted():
+    assert "For 5 batches your function yields 1, not one for each" in said_of(1, yields_at_the_end)
+    assert "yields 10, not" in said_of(1, yields_twice)
+
+
 @pytest.mark.parametrize(
     ("number", "f", "mistake", "words"),
     [
@@ -412,6 +430,7 @@ def test_the_picture_says_what_was_measured_and_the_mended_one_lies_on_the_refer
     found = seen[number][0].progress[-1]
     when = "before the first step" if number == 2 else f"after {found.step} step"
     assert when in explorer.sentence
+    assert ("as it should be after 200 steps: loss" in explorer.sentence) == (number == 2)
     yours = explorers.museum(number, exercises.exhibit(number).mended)
     here, healthy = yours.state
     assert here.progress == healthy.progress and "The bug is gone." in yours.sentence

@@ -119,6 +119,8 @@ MEASURED = [  # (text, words, the test that measures it)
     ("06", "at 0.03 it learns with warm-up only", "test_transformer_stories.py::test_who_needs_warm_up_over_five_seeds"),
     ("07", "at any of the learning rates up to 0.05", "test_workbench.py::test_pre_norm_learns_at_each_rate_up_to_a_twentieth"),
     ("07", "at 0.02 nothing is learned, at 0.003 everything. At 0.01 it depends", "test_workbench.py::test_post_norm_needs_a_lower_learning_rate"),
+    ("07", "two of five draws diverge, after more than 100 steps", "test_workbench.py::test_at_a_lower_rate_some_diverge_after_a_hundred_steps_and_with_a_norm_none"),
+    ("07", "at 0.05 all five diverge", "test_workbench.py::test_branches_that_start_at_0_are_no_remedy"),
     ("07", "With *max_norm* 0.1 it now trains much worse", "test_workbench.py::test_clipping_every_step_is_only_a_smaller_rate"),
     ("07", "and one gets to 41.5 %", "test_workbench.py::test_40_plain_layers_are_stuck_at_the_rate_of_the_workbench_in_four_of_five_draws"),
     ("07", "at most 16 % wrong", "test_workbench.py::test_40_plain_layers_learn_with_adam"),

@@ -318,9 +318,10 @@ def test_no_gradient_of_the_shattered_is_cut_off():
             assert np.abs(ax.lines[0].get_ydata()).max() <= ax.get_ylim()[1] <= 10
 
 
-def test_no_line_of_a_sentence_begins_with_the_percent_sign():
-    explorer = explorers.survival()
-    assert " %" in explorer.sentence and " %" not in explorer._status.value
+@pytest.mark.parametrize(("name", "sign"), [("survival", " %"), ("two_switches", " =")])
+def test_no_line_of_a_sentence_begins_with_a_sign(name, sign):
+    explorer = explorers.ALL[name]()
+    assert sign in explorer.sentence and sign not in explorer._status.value.split("<span>")[1]
 
 
 def test_the_table_of_two_switches_does_not_answer_before():

@@ -86,6 +86,24 @@ def test_the_last_gradient_falls_with_depth_in_pre_norm_only():
     np.testing.assert_allclose(post / pre, size, rtol=0.3)
 
 
+def test_without_any_norm_the_stream_explodes():
+    rms = np.sqrt(transformer.stream_squares(lambda x, f, norm: x + f(x)))
+    assert rms[2] < 2 and rms[8] > 20 and 2e4 < rms[24] < 5e5
+    with_norm = np.sqrt(transformer.stream_squares(layers.pre_norm_block))
+    assert rms[24] > 1e4 * with_norm[24]
+
+
+def test_the_power_of_ten_of_an_axis_is_not_in_the_legend():
+    shown = explorers.pre_or_post(lambda x, f, norm: x + f(x))
+    shown.set(layers=24)
+    shown.figure.canvas.draw()
+    left = shown.figure.axes[0]
+    power = left.yaxis.get_offset_text()
+    assert power.get_text() == "1e10"
+    for other in (left.get_legend(), *left.get_yticklabels()):
+        assert not power.get_window_extent().overlaps(other.get_window_extent())
+
+
 def test_without_the_final_norm_loss_and_gradient_grow_with_depth():
     assert slope(last_gradients(final_norm=False)) > 0.25
     assert mean(24, "loss") < 4.9 and mean(24, "loss", final_norm=False) > 9

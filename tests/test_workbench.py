@@ -172,6 +172,36 @@ def test_remedies_in_a_small_network():
     assert all(p.error < 0.05 for name, p in seen.items() if name != "no remedy")
 
 
+def test_at_a_high_rate_dynamic_tanh_is_left_behind():
+    assert trained(40, "residual", "dynamic tanh", lr=0.05).error > 0.2
+
+
+def begun_as_the_identity(seed, lr, norm=None):
+    """How training ends, 400 steps at most, when the last matrix of each branch starts at 0."""
+    network = experiments.Classifier(40, "residual", norm, seed=seed)
+    for block in network.blocks:
+        [leaf for leaf in experiments.leaves(block) if isinstance(leaf, layers.Linear)][-1].W[:] = 0
+    first, *others, _ = network.stream(X)
+    assert all(np.array_equal(h, first) for h in others)
+    *_, last = experiments.train(network, X, Y, lr=lr, every=400, seed=seed)
+    return last
+
+
+def test_branches_that_start_at_0_are_no_remedy():
+    ends = [begun_as_the_identity(seed, lr=0.05) for seed in range(5)]
+    assert all(end.where is not None and 40 < end.step < 200 for end in ends)
+
+
+@pytest.mark.slow
+def test_at_a_lower_rate_some_diverge_after_a_hundred_steps_and_with_a_norm_none():
+    ends = [begun_as_the_identity(seed, lr=0.02) for seed in range(5)]
+    assert [end.step for end in ends if end.where is not None] == pytest.approx([214, 115], abs=14)
+    assert all(end.error < 0.02 for end in ends if end.where is None)
+    for lr in (0.02, 0.05):
+        ends = [begun_as_the_identity(seed, lr, "layer") for seed in range(5)]
+        assert all(end.where is None and end.error < 0.05 for end in ends)
+
+
 @pytest.mark.slow
 def test_remedies_over_five_seeds():
     """In the notebook's own size: all six remedies learn, without one it diverges at once."""
@@ -356,6 +386,14 @@ def test_what_all_runs_have_in_common_stands_once(bench):
     table = runs.html("run")
     assert "all: gain √2, SGD 0.02, weights no. 0" in table
     assert table.count("SGD") == 1 and ">10 relu layers of width 32<" in table
+
+
+def test_no_run_is_without_words(bench):
+    """The parts of a plain network are all in a residual one too: they stand in the head, and leave nothing."""
+    for residual in (False, True):
+        bench.runs.add({**bench.values(), "residual": residual}, [training.Progress(400, 0.1, 0.0)])
+    table = bench.runs.html("run")
+    assert ">nothing more<" in table and ">residual, α = 1<" in table
 
 
 def test_controls_that_do_not_matter_keep_their_room(bench):

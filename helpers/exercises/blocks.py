@@ -362,7 +362,16 @@ transformer_block = Exercise(
         )
         for x in (rows(1, 2, 3), rows(2, 3, 4), rows(4, 4, 4))
     ],
-    space=Space(_transformer_model, _transformer_slips(), summary=_transformer_summary),
+    space=Space(
+        _transformer_model,
+        _transformer_slips(),
+        summary=_transformer_summary,
+        named=lambda names: (
+            "the feed-forward half comes first, each half with its own norm; attention comes first."
+            if names == {"norms_swapped", "order_swapped"}
+            else None
+        ),
+    ),
     properties=lambda ask, probe: _flows(ask, probe, ("attn", "ffn", "norm1", "norm2")),
     prompt=(
         "Write `transformer_block(x, attn, ffn, norm1, norm2)`: two pre-norm residual blocks in a row. First attention "

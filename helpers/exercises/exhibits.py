@@ -201,7 +201,11 @@ _MEAN, _VAR = _rng.normal(size=4), _rng.uniform(1, 2, 4)
 def _walk(train_steps, part):
     """Weights on the way down a bowl around each batch, without its constants."""
     w, batches = np.array([1.0, -2.0, 3.0]), [np.array([0.1, 0.2, -0.1]) * k for k in range(5)]
-    return [train_steps(w, lambda w, batch: w - batch, batches, 0.3)[part]]
+    steps = train_steps(w, lambda w, batch: w - batch, batches, 0.3)
+    if len(steps) != len(batches):
+        text = f"For {len(batches)} batches your function yields {len(steps)}, not one for each: `yield w` in the loop, once."
+        raise Unreadable("not_each_step", text)
+    return [steps[part]]
 
 
 _TINY = np.array([[3e-3, -1e-3, 2e-3, 0.0]])

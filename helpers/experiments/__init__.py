@@ -7,7 +7,7 @@ from .shattered import (
     GradientCurve,
     autocorrelation,
     brown_noise,
-    gradient_correlation,
+    gradient_correlations,
     gradient_curve,
     white_noise,
 )

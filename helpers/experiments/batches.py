@@ -243,7 +243,7 @@ def gradient_growth(
     *,
     backward: Callable | None = None,
     depth: int = 30,
-    width: int = 128,
+    width: int = 64,
     seed: int = 0,
 ) -> np.ndarray:
     """The gradient in a network in which each layer is a matrix, a norm (or None) and an activation.

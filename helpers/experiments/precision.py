@@ -73,9 +73,14 @@ def variance_ratios(dtype: str, d: int, means: np.ndarray) -> tuple[np.ndarray, 
 
 @dataclass(frozen=True)
 class PrecisionScan:
-    """output (80,): spread after LayerNorm, for SPREADS; one_pass, welford (80,): variance / true, for MEANS."""
+    """What precision_scan measures.
+
+    output (80,): spread after LayerNorm, for SPREADS; first_zero: the smallest spread at which it is 0, or
+    infinity; one_pass, welford (80,): variance / true, for MEANS.
+    """
 
     output: np.ndarray
+    first_zero: float
     one_pass: np.ndarray
     welford: np.ndarray
 
@@ -83,8 +88,19 @@ class PrecisionScan:
 @functools.lru_cache(maxsize=32)
 def precision_scan(dtype: str, d: int) -> PrecisionScan:
     """How far does LayerNorm get with numbers of this dtype ("float16", "float32") and d features?"""
-    output = [output_std(dtype, d, spread) for spread in SPREADS]
-    return PrecisionScan(np.array(output), *variance_ratios(dtype, d, MEANS))
+    output = np.array([output_std(dtype, d, spread) for spread in SPREADS])
+    return PrecisionScan(output, _first_zero(dtype, d, output), *variance_ratios(dtype, d, MEANS))
+
+
+def _first_zero(dtype, d, output):
+    if output.all():
+        return np.inf
+    first = np.flatnonzero(output == 0)[0]
+    low, high = SPREADS[first - 1 : first + 1]
+    while high - low > 1e-4 * high:
+        middle = (low + high) / 2
+        low, high = (middle, high) if output_std(dtype, d, middle) else (low, middle)
+    return float(high)
 
 
 def kept_in_half(norm: Callable, mean: float, dtype: str = "float32") -> tuple[np.ndarray, np.ndarray]:

@@ -106,22 +106,28 @@ def _go_on(parts, h, slope):
     return h, slope
 
 
-def gradient_correlation(
-    kind="plain", depth: int = 24, *, alpha: float = 1.0, points: int = 64, width: int = 200, seed: int = 0
-) -> float:
+def gradient_correlations(
+    kind="plain", depths=(24,), *, alpha: float = 1.0, points: int = 64, width: int = 200, seed: int = 0
+) -> np.ndarray:
     """How alike are the gradients at different random inputs? 1: the same; 0: nothing in common.
 
-    -> number: mean product of two different gradients over the mean of their squares. Theory for plain
-    networks: 2^-depth, if a ReLU is on at both inputs in 1 of 4 cases; with BatchNorm it is, without it
-    more and more often. ValueError as in gradient_curve. Balduzzi et al. 2017, arXiv:1702.08591.
+    depths: of networks, each the beginning of every deeper one -> one number for each: mean product of two
+    different gradients over the mean of their squares. Theory for plain networks: 2^-depth, if a ReLU is on at
+    both inputs in 1 of 4 cases; with BatchNorm it is, without it more and more often.
+    ValueError as in gradient_curve. Balduzzi et al. 2017, arXiv:1702.08591.
     """
-    _check_kind(kind, depth)
-    rng = np.random.default_rng(seed)
-    network = layers.Sequential(*[_block(kind, alpha, width, rng) for _ in range(depth)])
-    network.forward(rng.standard_normal((points, width)))
-    g = input_gradient(network, np.tile(rng.standard_normal(width), (points, 1)))
+    _check_kind(kind, min(depths))
+    rng, data = np.random.default_rng(seed), np.random.default_rng([seed, 1])
+    blocks = [_block(kind, alpha, width, rng) for _ in range(max(depths))]
+    layers.Sequential(*blocks).forward(data.standard_normal((points, width)))
+    dout = np.tile(data.standard_normal(width), (points, 1))
+    return np.array([_likeness(input_gradient(layers.Sequential(*blocks[:depth]), dout)) for depth in depths])
+
+
+def _likeness(g):
+    """Mean product of two different rows of g over the mean of their squares. g (points, width) -> number."""
     squares = (g**2).sum()
-    return ((g.sum(axis=0) ** 2).sum() - squares) / ((points - 1) * squares)
+    return ((g.sum(axis=0) ** 2).sum() - squares) / ((len(g) - 1) * squares)
 
 
 def autocorrelation(curve: np.ndarray, lag: int = 1) -> float:

@@ -166,7 +166,7 @@ def small_batches() -> Live:
     )
 
 
-MOST_STEPS, MOST_DRAWS = 100, 31
+MOST_STEPS, MOST_DRAWS = 100, 16
 
 
 def train_and_eval(batch_norm: Callable | None = None) -> Live:

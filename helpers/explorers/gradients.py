@@ -42,10 +42,10 @@ def gradient_bars() -> Live:
         residual=residual,
         layers=layers,
         source=source,
+        scale=scale,  # before those that come and go
         activation=activation,
         gain=gain,
         factor=factor,
-        scale=scale,
     )
 
 
@@ -129,12 +129,14 @@ DEPTHS = (1, 2, 4, 8, 16, 24, 50)
 @functools.lru_cache(maxsize=8)
 def correlations(kind):
     """Correlation of the gradients at different random inputs, for networks of several depths."""
-    return {depth: abs(experiments.gradient_correlation(kind, depth)) for depth in DEPTHS}
+    return dict(zip(DEPTHS, np.abs(experiments.gradient_correlations(kind, DEPTHS))))
 
 
 def shattered() -> Live:
     """The gradient as a function of the input: a smooth curve when shallow, noise when deep."""
     picture = figures.Shattered()
+    for kind, _ in SHATTERED.values():
+        correlations(kind)
 
     def update(network, depth):
         kind, color = SHATTERED[network]

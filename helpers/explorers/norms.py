@@ -79,23 +79,28 @@ STEP_PAGES = {
 }
 
 
+def _centred(x):
+    """x - mean, without what rounding leaves: 0.1 is not the mean of three times 0.1."""
+    return figures.settled(x - x.mean(), np.abs(x).max())
+
+
 def layer_norm_steps(example: str = "four numbers") -> Live:
     """What does LayerNorm do to a vector, step by step? Begins with one of the EXAMPLES."""
     picture = figures.LayerNormSteps()
 
     def steps_of(x, gamma, beta, eps):
-        one, zero = np.ones_like(x), np.zeros_like(x)
+        one, zero, centred = np.ones_like(x), np.zeros_like(x), _centred(x)
         return {
             "Input": x,
-            "Centred": figures.settled(x - x.mean(), np.abs(x).max()),
-            "Normalized": layer_norm(x, one, zero, eps),
-            "Scaled and shifted": layer_norm(x, gamma * one, beta * one, eps),
+            "Centred": centred,
+            "Normalized": layer_norm(centred, one, zero, eps),
+            "Scaled and shifted": layer_norm(centred, gamma * one, beta * one, eps),
         }
 
     def update(step, x, entry, move, gamma, beta, eps):
         x = np.array(x)
         moved, chosen = x.copy(), min(entry, len(x)) - 1
-        moved[chosen] += move * (x.std() or 1.0)
+        moved[chosen] += move * (figures.spread_of(x) or 1.0)
         steps = steps_of(moved, gamma, beta, eps)
         before = steps_of(x, gamma, beta, eps) if move else steps
         return picture.update(steps, step, before, chosen, (gamma, beta, eps))
@@ -125,8 +130,9 @@ def geometry() -> Live:
 
     def update(x1, x2, x3, turn, tilt):
         x = np.array([x1, x2, x3])
-        out = layer_norm(x, one, zero, 1e-12), layers.rms_norm(x, one, 1e-12)
-        return picture.update(x, x - x.mean(), *out, turn, tilt)
+        centred = _centred(x)
+        out = layer_norm(centred, one, zero, 1e-12), layers.rms_norm(x, one, 1e-12)
+        return picture.update(x, centred, *out, turn, tilt)
 
     return live(
         picture.figure,

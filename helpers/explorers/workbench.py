@@ -114,7 +114,7 @@ class Runs:
         loss = figures.words(row["loss"]) if np.isfinite(row["loss"]) else "diverged"
         return [
             str(row["run"]),
-            ", ".join(described),
+            ", ".join(described) or "nothing more",
             str(row["steps done"]),
             loss,
             "–" if np.isnan(row["wrong %"]) else figures.words(row["wrong %"]),

@@ -9,7 +9,7 @@ from .drawing import capital, count, settled, words
 from .geometry import Geometry, TwoTokens
 from .invariance import Invariance
 from .museum import Symptoms
-from .norms import LayerNormSteps
+from .norms import LayerNormSteps, spread_of
 from .precision import Kept, NumbersRunOut, SmallSpread
 from .residual import Deletions, Paths, Similarity, SlopeProduct, TwoVectors
 from .rms import OneDirection, TwoNorms

@@ -9,6 +9,8 @@ from matplotlib.path import Path
 from matplotlib.ticker import LogLocator, MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
+from ..live import ABOVE
+
 # One idea, one colour (blue and vermilion of Okabe-Ito, the others moved until no two look alike to a colour-blind
 # reader), and always a label or a shape too.
 WITH, WITHOUT = "#0072B2", "#D55E00"
@@ -31,13 +33,14 @@ def words(value, digits=3):
     if "e" not in text:
         return text
     mantissa, exponent = text.split("e")
+    shortest = mantissa.rstrip("0").rstrip(".")
     raised = str(int(exponent.replace("−", "-"))).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
-    return f"{mantissa}\u00a0×\u00a010{raised}"  # no line ends inside a number
+    return f"{shortest}\u00a0×\u00a010{raised}"  # no line ends inside a number
 
 
 def settled(values, size=1.0):
     """The same values, with 0 where rounding has left something that is tiny beside `size`."""
-    return np.where(np.abs(values) > 1e-12 * size, values, 0.0)
+    return np.where(np.abs(values) <= 1e-12 * size, 0.0, values)
 
 
 def count(number, noun):
@@ -62,9 +65,12 @@ def new_figure(columns=1, width_ratios=None):
         ax.spines[["top", "right"]].set_visible(False)
         ax.tick_params(labelsize=11)
         ax.xaxis.set_major_locator(MaxNLocator(7, steps=STEPS, integer=True))
-        ax.yaxis.set_major_locator(MaxNLocator(5, steps=STEPS))
+        count_up(ax)
         ax.grid(axis="y", alpha=0.3)
         ax.set_axisbelow(True)
+        # A power of ten over the ticks stands left of the axis, not in the legend, and clear of the highest tick.
+        ax.yaxis.get_offset_text().set_horizontalalignment("right")
+        ax.yaxis.OFFSETTEXTPAD = 9
         _fix_label_places(ax)
     return figure, axes
 
@@ -94,17 +100,26 @@ def _step_decades(needed):
     return 2.0 if needed <= 2 else 4 * np.ceil(needed / 4)
 
 
+def count_up(ax):
+    """Round numbers along a linear y axis; from 10⁴ on their power of ten stands above it, where there is room."""
+    ax.yaxis.set_major_locator(MaxNLocator(5, steps=STEPS))
+    ax.ticklabel_format(axis="y", scilimits=(-3, 4))
+
+
 def set_scale(ax, scale):
     """Change the scale of the y axis; nothing happens when it is the same already."""
     if ax.get_yscale() != scale:
         ax.set_yscale(scale)
-        ax.yaxis.set_major_locator(LogLocator(numticks=6) if scale == "log" else MaxNLocator(5, steps=STEPS))
+        if scale == "log":
+            ax.yaxis.set_major_locator(LogLocator(numticks=6))
+        else:
+            count_up(ax)
         ax.minorticks_off()
 
 
 def legend_above(ax, *handles, side="right"):
     """A legend above the axes, where it hides nothing; a fixed place, so that none must be searched."""
-    return ax.legend(
+    legend = ax.legend(
         handles=handles,
         loc=f"lower {side}",
         bbox_to_anchor=({"right": 1.01, "left": -0.01}[side], 0.98),
@@ -112,6 +127,8 @@ def legend_above(ax, *handles, side="right"):
         fontsize=10,
         frameon=False,
     )
+    legend.set_gid(ABOVE)
+    return legend
 
 
 def set_text(text, words):
@@ -215,7 +232,7 @@ def clip(values, limits):
 # ------------------------------------------------------------------------------ tables
 
 TABLE = "border-collapse:collapse; font-size:14px; color:var(--jp-ui-font-color1, #222)"
-CELL = "padding:.15em .6em; text-align:right; border-bottom:1px solid #8888"
+CELL = "padding:.15em .4em; text-align:right; border-bottom:1px solid #8888"
 
 
 def table(head, rows, chosen=None, prose=None):

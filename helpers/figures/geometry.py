@@ -1,6 +1,7 @@
 """LayerNorm as geometry: three features in space, and two tokens that become one."""
 
 import numpy as np
+from matplotlib.collections import LineCollection
 
 from .drawing import (
     GHOST,
@@ -24,7 +25,7 @@ CIRCLE = np.sqrt(3) * (np.cos(AROUND)[:, None] * BASIS[0] + np.sin(AROUND)[:, No
 MERIDIAN = np.sqrt(3) * (np.cos(AROUND)[:, None] * BASIS[0] + np.sin(AROUND)[:, None] * BASIS[2])
 PLANE = 2.0 * np.array([[1, 1], [1, -1], [-1, -1], [-1, 1], [1, 1]]) @ BASIS[:2]
 ENDS = 2 * np.eye(3)
-AXES = np.stack([np.zeros((3, 3)), ENDS, np.full((3, 3), np.nan)], axis=1).reshape(-1, 3)
+AXES = np.stack([np.zeros((3, 3)), ENDS], axis=1)
 
 
 def seen_from(points, turn, tilt):
@@ -40,15 +41,18 @@ class View:
 
     def __init__(self, ax, title, sphere):
         self.sphere = sphere
-        styles = {
-            "axes": ("-", GHOST, 1, 0), "plane": ("-", MEAN, 1.2, 0), "circle": ("-", WITH, 1.5, 0),
-            "meridian": ("-", WITH, 1, 0), "path": ("--", INK, 1.5, 0),
-            "x": ("o", WITHOUT, 1, 9), "centred": ("s", MEAN, 1, 8), "out": ("D", WITH, 1, 8),
-        }  # fmt: skip
+        self.surface = MERIDIAN if sphere else PLANE
+        look = {
+            "colors": [GHOST, GHOST, GHOST, WITH, WITH if sphere else MEAN, INK],
+            "linewidths": [1, 1, 1, 1.5, 1 if sphere else 1.2, 1.5],
+            "linestyles": ["-"] * 5 + ["--"],
+        }
+        self.lines = ax.add_collection(LineCollection([], clip_on=False, **look), autolim=False)
         self.names = Words(ax, GHOST, 0.32)
-        self.lines = {
-            name: ax.plot([], [], style, color=color, lw=lw, ms=ms)[0]
-            for name, (style, color, lw, ms) in styles.items()
+        marks = {"x": ("o", WITHOUT, 9), "centred": ("s", MEAN, 8), "out": ("D", WITH, 8)}
+        self.marks = {
+            name: ax.plot([], [], mark, color=color, ms=size, clip_on=False)[0]
+            for name, (mark, color, size) in marks.items()
         }
         if sphere:  # seen from anywhere, it has the same outline
             ax.plot(*np.sqrt(3) * np.array([np.cos(AROUND), np.sin(AROUND)]), color=WITH, lw=1.5)
@@ -58,13 +62,13 @@ class View:
 
     def update(self, x, centred, out, turn, tilt):
         """x, centred, out (3,): draw them, the path between them, and the surface where `out` must lie."""
-        path = [x, out] if self.sphere else [x, centred, out]
-        shapes = {"axes": AXES, "circle": CIRCLE, "path": path, "x": [x], "out": [out]}
-        shapes |= {"meridian": MERIDIAN} if self.sphere else {"plane": PLANE, "centred": [centred]}
-        for name, points in shapes.items():
-            self.lines[name].set_data(*seen_from(points, turn, tilt).T)
+        points = {"x": x, "out": out} if self.sphere else {"x": x, "centred": centred, "out": out}
+        lines = [*AXES, CIRCLE, self.surface, list(points.values())]
+        self.lines.set_segments([seen_from(line, turn, tilt) for line in lines])
+        for name, point in points.items():
+            self.marks[name].set_data(*seen_from([point], turn, tilt).T)
         self.names.set(("x₁", "x₂", "x₃"), seen_from(1.15 * ENDS, turn, tilt))
-        return [*(self.lines[name] for name in shapes), self.names.artist]
+        return [self.lines, *(self.marks[name] for name in points), self.names.artist]
 
 
 class Geometry:

@@ -18,7 +18,7 @@ IN_WORDS = {
 class Invariance:
     """One change, five norms: by how much does any output move? The table fills as changes are looked at."""
 
-    LOWEST = 1e-20
+    LOWEST, FLOOR = 1e-20, 3e-22  # of what is drawn, and of the axis: no dot lies on the names
 
     def __init__(self):
         self.figure, (ax,) = new_figure()
@@ -30,10 +30,10 @@ class Invariance:
                 ("x", INK, "none", 18, "measured otherwise"),
             )
         )
-        ax.axhspan(self.LOWEST, UNMOVED, color=WITH, alpha=0.1, lw=0)
+        ax.axhspan(self.FLOOR, UNMOVED, color=WITH, alpha=0.1, lw=0)
         ax.axhline(UNMOVED, color=WITH, lw=1.5, ls="--")
-        ax.text(4.45, 2e-20, f"shaded: less than {UNMOVED:g}, unchanged", fontsize=11, ha="right", color=INK)
-        ax.set(yscale="log", xlim=(-0.5, 4.5), ylim=(self.LOWEST, 1e3))
+        ax.text(4.45, 7e-22, f"shaded: less than {UNMOVED:g}, unchanged", fontsize=11, ha="right", color=INK)
+        ax.set(yscale="log", xlim=(-0.5, 4.5), ylim=(self.FLOOR, 1e3), yticks=10.0 ** np.arange(-21, 4, 3))
         ax.set_xticks(range(5), NORMS, fontsize=12)
         ax.minorticks_off()
         ax.set_ylabel("largest change of an output", fontsize=12)
@@ -60,7 +60,8 @@ class Invariance:
         action = IN_WORDS[change].format(a=words(factor))
         self.sentence = f"{action}: {'; '.join(part for part in parts if part)}; {verdict}."
         self.details = table(
-            ("", *CHANGES), [self._row(name, row, visited) for name, row in zip(NORMS, moves)]
+            ("", *(change.replace("× ", "×\u00a0").replace("+ ", "+\u00a0") for change in CHANGES)),
+            [self._row(name, row, visited) for name, row in zip(NORMS, moves)],
         )
         return [self.same, self.moved, self.unlike]
 
@@ -75,6 +76,6 @@ class Invariance:
         cells = []
         for change, move, claimed in zip(CHANGES, row, CLAIMED[name]):
             size = f"=\u00a0{words(move, 1)}" if move < UNMOVED else f"≠\u00a0{words(move, 2)}"
-            mark = " ✗" if (move < UNMOVED) != claimed else ""
+            mark = "\u00a0✗" if (move < UNMOVED) != claimed else ""
             cells.append(size + mark if change in visited else "?")
         return (name, *cells)

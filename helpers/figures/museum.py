@@ -85,7 +85,9 @@ class Symptoms:
         self.end.set_data(*([[part[-1]] for part in losses(here.progress)] if last.diverged else ([], [])))
         when = f"after {count(last.step, 'step')}" if last.step else "before the first step"
         after = f"{self.name[0].upper()}{self.name[1:]}, {when}"
-        loss = f"{self._loss(last)} (as it should be: {self._loss(healthy.progress[-1])})"
+        fine = healthy.progress[-1]
+        then = "" if fine.step == last.step else f" after {count(fine.step, 'step')}"
+        loss = f"{self._loss(last)} (as it should be{then}: {self._loss(fine)})"
         self.sentence = f"{after}: {loss}{self._seen(here, healthy)}."
         return [*self.pairs[0], *self.pairs[1], *self.off, self.end]
 

@@ -1,5 +1,7 @@
 """What a normalization does to one vector."""
 
+import re
+
 import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.ticker import LinearLocator
@@ -36,6 +38,7 @@ class Threads:
         self.right.tick_params(labelsize=11)
         for line in (ax, self.right):
             line.yaxis.set_major_locator(LinearLocator(3))
+            line.yaxis.set_major_formatter(_in_few_letters)
         legend_above(ax, *_named(ax, before=(":", GHOST, 2), chosen=("-", INK, 3)))
 
     def update(self, x, y, old, chosen):
@@ -56,6 +59,11 @@ class Threads:
         return [self.before, self.threads, self.dots]
 
 
+def _in_few_letters(value, _position):
+    """A tick's number where little room is: 10000, then 1e5, as one types it."""
+    return re.sub(r"e\+?(-?)0?", r"e\1", f"{value:.5g}").replace("-", "−")
+
+
 def _named(ax, **lines):
     """A line for the legend of each (style, colour, width), by its label: a LineCollection has no such."""
     return [
@@ -71,7 +79,7 @@ class LayerNormSteps:
 
     def __init__(self):
         self.figure, (self.ax, right) = new_figure(2, width_ratios=[3, 2])
-        self.figure.subplots_adjust(right=0.92)
+        self.figure.subplots_adjust(right=0.9)
         self.threads = Threads(right)
         self.band = Bars(self.ax, SPREAD, alpha=0.18)
         self.bars = Bars(self.ax, WITH)
@@ -83,6 +91,7 @@ class LayerNormSteps:
         self.ax.axhline(0, color=INK, lw=0.8)
         self.ax.set_xlabel("feature", fontsize=12)
         self.ax.set_ylabel("value", fontsize=12)
+        self.ax.ticklabel_format(axis="y", scilimits=(-4, 5))
         legend_above(self.ax, *_named(self.ax, **lines))
         self.sentence = self.details = ""
 
@@ -90,7 +99,7 @@ class LayerNormSteps:
         """steps: {name: values (d,)} in order; shown: the name of the one to draw; before: the same steps
         before the entry `chosen` was moved; scalars: gamma, beta, eps."""
         values = steps[shown]
-        mean, std = mean_of(values, steps), values.std()
+        mean, std = mean_of(values, steps), spread_of(values)
         listed = ", ".join(words(v, 4) for v in values)
         self.sentence = f"{shown}: [{listed}] has mean μ = {words(mean, 4)} and spread σ = {words(std, 5)}."
         was, now = before["Input"][chosen], steps["Input"][chosen]
@@ -120,7 +129,7 @@ class LayerNormSteps:
         rows = [
             (
                 name,
-                *(words(n, 5) for n in (mean_of(v, steps), v.std(), v.std(ddof=1))),
+                *(words(n, 5) for n in (mean_of(v, steps), spread_of(v), spread_of(v, ddof=1))),
                 *(words(n, 4) for n in v),
             )
             for name, v in steps.items()
@@ -132,7 +141,7 @@ class LayerNormSteps:
     def _arithmetic(steps, chosen, gamma, beta, eps):
         """Each step of one entry written out, exact and as it comes out when one rounds on the way."""
         x, (_, exact, hat, y) = steps["Input"], (values[chosen] for values in steps.values())
-        mean, var = x.mean(), x.var()
+        mean, var = x.mean(), spread_of(x) ** 2
         divisor = np.sqrt(var + eps)
         about = [round(x[chosen], 2) - round(mean, 2), round(divisor, 2)]
         about.append(round(about[0] / (about[1] or 1), 2))
@@ -152,6 +161,11 @@ class LayerNormSteps:
 def mean_of(values, steps):
     """Their mean; 0 where it is what rounding has left of it."""
     return settled(values.mean(), np.abs(steps["Input"]).max() + np.abs(values).max())
+
+
+def spread_of(values, ddof=0):
+    """Their standard deviation; 0 where they are equal, which rounding may hide."""
+    return settled(values.std(ddof=ddof), np.abs(values).max())
 
 
 def in_brackets(value, digits=6):

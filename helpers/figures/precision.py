@@ -11,11 +11,11 @@ from .drawing import (
     THEORY,
     WITH,
     WITHOUT,
+    clip,
     count,
     legend_above,
     new_figure,
     put_dot,
-    set_limits,
     set_text,
     words,
 )
@@ -30,13 +30,13 @@ class NumbersRunOut:
         self.figure, (left, right) = new_figure(2)
         (self.output,) = left.plot([], [], "o-", color=WITH, ms=3, lw=1, label="measured")
         (self.limit,) = left.plot([], [], "--", color=THEORY, lw=1.5, label="√(largest number / d)")
-        (self.here,) = left.plot([], [], "D", color=LEARNED, ms=9)
+        (self.here,) = left.plot([], [], "D", color=LEARNED, ms=9, clip_on=False)
         left.set(xscale="log", xlim=(0.9, 450), ylim=(-0.1, 1.3))
         left.set_xlabel("spread σ of the input", fontsize=12)
         left.set_ylabel("spread after LayerNorm", fontsize=12)
-        (self.one_pass,) = right.plot([], [], "o", color=WITHOUT, ms=4, label="E[x²] − E[x]²")
-        (self.welford,) = right.plot([], [], "+", color=WITH, ms=6, label="Welford")
-        (self.there,) = right.plot([], [], "D", color=LEARNED, ms=9)
+        (self.one_pass,) = right.plot([], [], "o", color=WITHOUT, ms=4, label="E[x²] − E[x]²", clip_on=False)
+        (self.welford,) = right.plot([], [], "+", color=WITH, ms=6, label="Welford", clip_on=False)
+        (self.there,) = right.plot([], [], "D", color=LEARNED, ms=9, clip_on=False)
         right.axhspan(self.LIMITS[0], 0, color=WITHOUT, alpha=0.12, lw=0)
         right.axhline(1, color=INK, lw=1)
         right.text(1, -1.7, "negative: it has no root", fontsize=11, color=INK)
@@ -61,8 +61,10 @@ class NumbersRunOut:
             drawn = np.isfinite(ratio)
             line.set_data(means[drawn], np.clip(ratio[drawn], *self.LIMITS))
         put_dot(self.there, there[0], there[1], self.LIMITS, "D")
-        dead = spreads[scan.output == 0]
-        first = f"first all-zero output at σ = {words(dead[0])}" if dead.size else "no overflow up to σ = 400"
+        found = np.isfinite(scan.first_zero)
+        first = (
+            f"first all-zero output at σ = {words(scan.first_zero)}" if found else "no overflow up to σ = 400"
+        )
         self.sentence = (
             f"{name}, d = {d}. Left: σ = {words(here[0])} comes out as {words(here[1])}; {first} "
             f"(theory {words(limit)}). Right, where σ = 0.5 always: with mean {words(there[0], 4)} the one-pass variance "
@@ -120,12 +122,14 @@ class SmallSpread:
 class Kept:
     """Many different numbers around a mean, normalized and stored in half precision: how many are left?"""
 
+    LIMITS = (-5, 5)
+
     def __init__(self):
         self.figure, axes = new_figure(2)
         self.lines = []
         for ax, name, color in zip(axes, ("LayerNorm", "RMSNorm"), (GHOST, WITH)):
             (line,) = ax.plot([], [], ".", color=color, ms=3, label=f"{name}, stored in float16")
-            ax.set(xlim=(-4, 4))
+            ax.set(xlim=(-4, 4), ylim=self.LIMITS)
             ax.set_xlabel("input − its mean", fontsize=12)
             legend_above(ax, line)
             self.lines.append(line)
@@ -135,10 +139,8 @@ class Kept:
     def update(self, z, outputs, mean, dtype):
         """z (n,): inputs without their mean, in order; outputs: of LayerNorm and RMSNorm, float16 (n,) each."""
         centred = [(y - y.mean()) / (y.std() or 1.0) for y in map(np.float64, outputs)]
-        lowest = -5 if min(y.min() for y in centred) > -5 else -15
         for line, y in zip(self.lines, centred):
-            line.set_data(z, y)
-            set_limits(line.axes, y=(lowest, 5))
+            line.set_data(z, clip(y, self.LIMITS))
         left = [different(y) for y in outputs]
         self.sentence = (
             f"{len(z)} numbers with mean {words(mean, 5)} and spread 1, given in {dtype}, normalized and stored in float16: "

@@ -180,14 +180,15 @@ class Drift:
             f"every σ is {words(low[-1])}" if same else f"σ is between {words(low[-1])} and {words(high[-1])}"
         )
         furthest = "every μ is 0" if mean < 1e-9 else f"μ is up to {words(mean)} away from 0"
-        self.sentence += f" Row by row, {rows} and {furthest}.{remark}"
+        seen_rows = f"{rows} and {furthest}" if np.isfinite(mean) else "not all values are finite numbers"
+        self.sentence += f" Row by row, {seen_rows}.{remark}"
         limits = 1e-300, 1e300
         ends = zip(range(len(low)), clip(low, limits), clip(high, limits))
         self.rows.set_segments([[(layer, a), (layer, b)] for layer, a, b in ends])
         return self._draw(seen, WITH, (reference.std, "the reference", GHOST), theory)
 
     def _say(self, name, seen, theory, gain):
-        mean = settled(seen.mean[-1])
+        mean = settled(seen.mean[-1], seen.std[-1])
         self.sentence = (
             f"{name}, gain {words(gain)}: after {count(len(seen.std) - 1, 'layer')} the spread is "
             f"σ = {words(seen.std[-1])} (theory {words(theory[-1])}) and the mean is μ = {words(mean)}; "

@@ -68,7 +68,7 @@ class Shattered:
         self.left.set(xlim=(-2, 2))
         self.left.set_xlabel("input x, a single number", fontsize=12)
         self.left.set_ylabel("gradient, in standard deviations", fontsize=12)
-        (self.measured,) = right.plot([], [], "o", color=INK, ms=5, label="measured")
+        (self.measured,) = right.plot([], [], "o", color=INK, ms=5, label="measured", clip_on=False)
         (self.theory,) = right.plot([], [], "--", color=THEORY, lw=1.5, label="2⁻ᴸ")
         right.set(yscale="log", xlim=(0, 51), ylim=(1e-3, 2))
         right.minorticks_off()

@@ -62,7 +62,7 @@ class Workbench:
         self.figure, (self.left, *panels) = new_figure(3)
         self.figure.subplots_adjust(left=0.105, right=0.985, wspace=0.46)
         loss_axis(self.left, 400)
-        (self.line,) = self.left.plot([], [], ".-", color=WITH, lw=2, ms=7, label="this run")
+        (self.line,) = self.left.plot([], [], ".-", color=WITH, lw=2, ms=7, label="this run", clip_on=False)
         (self.end,) = self.left.plot([], [], "X", color=WITHOUT, ms=11, clip_on=False)
         self.earlier = self.left.add_collection(LineCollection([], colors=GHOST, linewidths=1.2))
         (grey,) = self.left.plot([], [], "-", color=GHOST, lw=1.2, label="earlier")

@@ -198,7 +198,7 @@ class Shown:
         expect(self.sentence.last).to_contain_text(sentence)
         expect(self.image).not_to_have_attribute("src", before)
         # The text alternative says the same as the sentence.
-        said = self.sentence.last.inner_text().replace("\u00a0%", " %")  # on the page no line begins with %
+        said = re.sub("\u00a0(?=[%=])", " ", self.sentence.last.inner_text())  # no line begins with % or =
         expect(self.image).to_have_attribute("title", said)
 
     def slider(self, name):

@@ -6,7 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from .lab import COURSE
+from .lab import COURSE, WINDOW
 
 QUICK = "00_start_here"
 NAMES = sorted(path.stem for path in (COURSE / "notebooks").glob("*.ipynb"))
@@ -48,6 +48,12 @@ SHAPE = """area => {
   const image = area.querySelector('img[width]'), above = image.getBoundingClientRect().top;
   return [height(area), Math.round(above - area.getBoundingClientRect().top), height(image)].join();
 }"""
+# What is cut in the outputs: words of controls, and pictures that have to be scrolled.
+CUT = """() => [...document.querySelectorAll('.jp-OutputArea-output :is(' +
+    'label, button, .widget-label, .widget-readout, .lm-TabBar-tabLabel, .course-wide:has(img))')]
+  .filter(e => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1)
+  .map(e => `${e.textContent || 'a picture'}: ${e.scrollWidth} > ${e.clientWidth}`)"""
+NARROW = {"width": 600, "height": 900}
 
 
 def set_theme(page, theme):
@@ -78,6 +84,17 @@ def walk(page, key, most):
             assert focus["seen"], focus
             stops.append(focus["stop"])
     raise AssertionError(f"{key} does not lead out of the notebook: {focus}")
+
+
+def cut_when_narrow(page):
+    """What is cut in a narrow window without a side bar; the window is as before afterwards."""
+    for size in (NARROW, WINDOW):
+        page.set_viewport_size(size)
+        page.evaluate("() => window.jupyterapp.commands.execute('application:toggle-left-area')")
+        page.wait_for_timeout(500)
+        if size is NARROW:
+            found = page.evaluate(CUT)
+    return found
 
 
 def walk_both_ways(notebook):
@@ -225,6 +242,7 @@ def test_a_notebook_for_everyone(open_notebook, name):
     for theme in THEMES:
         set_theme(page, theme)
         assert axe(page) == [], theme
+    assert cut_when_narrow(page) == []
     walk_both_ways(notebook)
     check_exercises(notebook)
     for form in page.locator(".course-form").all():

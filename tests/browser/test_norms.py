@@ -103,7 +103,10 @@ def test_when_numbers_run_out(show):
         shown.page.keyboard.press("ArrowRight")
     expect(shown.sentence.last).to_contain_text("σ = 11 comes out as 1;")
     shown.changes(lambda: shown.page.keyboard.press("ArrowRight"), "σ = 12 comes out as 0;")
-    shown.changes(lambda: shown.area.get_by_label("features d").select_option("64"), "σ = 32.7 (theory 32)")
+    shown.changes(
+        lambda: shown.area.get_by_label("features d").select_option("64"),
+        "first all-zero output at σ = 32 (theory 32)",
+    )
     shown.changes(
         lambda: shown.area.get_by_role("button", name="float32").click(), "no overflow up to σ = 400"
     )

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from helpers import layers
 from helpers.experiments import transformer
 from helpers.figures import words
+from helpers.live import NARROWEST
 
 
 @pytest.fixture
@@ -33,7 +34,7 @@ def test_look_ahead(show):
     shown.page.set_viewport_size({"width": 700, "height": 900})
     expect(shown.image).not_to_have_js_property("clientWidth", 800)
     # It keeps the width at which it can be read; what does not fit scrolls inside the output.
-    assert shown.image.evaluate("e => e.clientWidth >= 0.65 * 800 - 4")
+    assert shown.image.evaluate("e => e.clientWidth") >= NARROWEST * 800 - 4
     assert shown.area.evaluate("e => e.scrollWidth <= e.clientWidth")
 
 

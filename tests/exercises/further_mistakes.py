@@ -708,6 +708,12 @@ def one_norm(x, attn, ffn, norm1, norm2):
     return x + ffn(norm1(x))
 
 
+@mistake("transformer_block", "The feed-forward half comes first, each half with its own norm")
+def halves_exchanged(x, attn, ffn, norm1, norm2):
+    x = x + ffn(norm2(x))
+    return x + attn(norm1(x))
+
+
 @mistake("transformer_block", "second half", "shortcut is missing")
 def second_skip_forgotten(x, attn, ffn, norm1, norm2):
     x = x + attn(norm1(x))
