@@ -82,28 +82,33 @@ class Blitter:
 
     def _draw_but_legends(self):
         """Draw all but the legends that look as before: they take a third of the time, and are copied."""
-        legends = [
-            legend for ax in self.figure.axes if (legend := ax.get_legend()) and legend.get_gid() == ABOVE
-        ]
-        legends = [legend for legend in legends if legend.get_visible() and not legend.get_animated()]
-        same = [legend for legend in legends if legend in self.legends and not _changed(legend)]
+        legends = [ax.get_legend() for ax in self.figure.axes]
+        legends = [legend for legend in legends if legend and legend.get_gid() == ABOVE and _shown(legend)]
+        same = [legend for legend in legends if self._looks_as_before(legend)]
         for legend in same:
             legend.set_visible(False)
         self.canvas.draw()
         for legend in same:
             legend.set_visible(True)
-            self.canvas.restore_region(self.legends[legend])
+            self.canvas.restore_region(self.legends[legend][1])
         for legend in set(legends) - set(same):
-            self.legends[legend] = self.canvas.copy_from_bbox(legend.get_window_extent())
+            seen = self.canvas.copy_from_bbox(legend.get_window_extent())
+            self.legends[legend] = legend.axes.bbox.bounds, seen
+
+    def _looks_as_before(self, legend):
+        """Whether it was drawn, its axes are where they were, and none of its words and samples has changed."""
+        parts = *legend.get_texts(), *legend.legend_handles
+        place, _ = self.legends.get(legend, (None, None))
+        return place == legend.axes.bbox.bounds and not any(part.stale for part in parts)
 
     def frame(self):
         """The picture as drawn last: (height, width, 3) of uint8."""
         return np.asarray(self.canvas.buffer_rgba())[:, :, :3]
 
 
-def _changed(legend):
-    """Whether a text or a sample of the legend has changed since it was drawn."""
-    return any(artist.stale for artist in (*legend.get_texts(), *legend.legend_handles))
+def _shown(artist):
+    """Whether a draw of the figure draws it."""
+    return artist.get_visible() and not artist.get_animated()
 
 
 def axes_now(figure) -> tuple:

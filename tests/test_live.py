@@ -11,9 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis.extra import numpy as arrays
 from matplotlib.figure import Figure
+from matplotlib.legend import Legend
 from PIL import Image
 
 from helpers import live as live_module
+from helpers.figures.drawing import legend_above
 from helpers.live import Blitter, live
 
 from .counting import alive
@@ -150,6 +152,41 @@ def test_the_background_follows_limits_scales_titles_and_other_artists():
         np.testing.assert_array_equal(blitted, blitter.frame())
         line.set_animated(True)
         assert len(blitter.backgrounds) <= Blitter.KEPT
+
+
+def test_a_legend_above_the_axes_is_copied_as_long_as_it_looks_the_same(monkeypatch):
+    figure = Figure(figsize=(4, 2))
+    ax = figure.subplots()
+    (line,) = ax.plot([1, 2], [1, 2], label="one")
+    legend, drawn = legend_above(ax, line), []
+    draw = Legend.draw
+    monkeypatch.setattr(
+        Legend, "draw", lambda self, renderer: (drawn.append(self.get_visible()), draw(self, renderer))
+    )
+    blitter = Blitter(figure)
+    changes = [
+        (lambda: None, True),
+        (lambda: None, False),
+        (lambda: legend.get_texts()[0].set_text("two"), True),
+        (lambda: legend.legend_handles[0].set_color("red"), True),
+        (lambda: legend.legend_handles[0].set_linestyle(":"), True),
+        (lambda: legend.set_visible(False), False),
+        (lambda: legend.set_visible(True), False),
+        (lambda: ax.set_position([0.1, 0.1, 0.5, 0.5]), True),
+        (lambda: figure.set_size_inches(5, 2), True),
+        (lambda: None, False),
+    ]
+    for i, (change, anew) in enumerate(changes):
+        change()
+        ax.set_xlim(0, 5 + i)  # a new background
+        drawn.clear()
+        blitter.draw([line])
+        assert any(drawn) == anew, i
+        blitted = blitter.frame().copy()
+        line.set_animated(False)
+        blitter.canvas.draw()
+        np.testing.assert_array_equal(blitted, blitter.frame())
+        line.set_animated(True)
 
 
 def test_backgrounds_are_kept_for_limits_that_come_back():
