@@ -368,6 +368,7 @@ SAID = [  # (notebook, what it says, the same from the code)
     ("05", "at a mean of 10,000 float32 itself has steps of 0.001", lambda: f"at a mean of 10,000 float32 itself has steps of {np.spacing(np.float32(10_000)):.3f}"),
     ("05", "at 10,000, two", lambda: f"at 10,000, {['none', 'one', 'two'][len(np.unique(experiments.precision.kept_in_half(rows_by_rms, 10_000.0)[1]))]}"),
     ("05", "One feature of 256 or more", lambda: f"One feature of {np.ceil(float(np.finfo(np.float16).max) ** 0.5):.0f} or more"),
+    ("05", "At $w = 0.5$ every bar is 1.5 times as long", lambda: f"At $w = 0.5$ every bar is {layers.rms_norm_offset(np.array([2.0, 1.0]), np.full(2, 0.5))[0] / layers.rms_norm_offset(np.array([2.0, 1.0]), np.zeros(2))[0]:.1f} times as long"),
     ("06", "that made the loss start at 12", lambda: f"that made the loss start at {at_24('loss', BARE):.0f}"),
     ("07", "a loss of 1.10, the price of guessing among three", lambda: f"a loss of {np.log(3):.2f}, the price of guessing among three"),
     ("07", "four of five draws of the weights stay at 62.8 % wrong", lambda: f"four of five draws of the weights stay at {100 * experiments.chance_error(experiments.spirals()[1]):.1f} % wrong"),
