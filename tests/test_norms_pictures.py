@@ -44,7 +44,7 @@ def test_the_geometry_shows_the_three_points_and_where_the_last_must_lie():
         np.testing.assert_allclose(dots(axes, "o"), seen_from([x], 70, 40))
     left = shown.figure.axes[0]
     np.testing.assert_allclose(dots(left, "s"), seen_from([x - x.mean()], 70, 40))
-    (circle,) = (line.get_xydata() for line in left.lines if len(line.get_xdata()) == 121)
+    (circle,) = (line for line in left.collections[0].get_segments() if len(line) == 121)
     assert np.linalg.norm(circle - dots(left), axis=1).min() < 0.05
 
 
