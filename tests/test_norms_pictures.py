@@ -44,8 +44,9 @@ def test_the_geometry_shows_the_three_points_and_where_the_last_must_lie():
         np.testing.assert_allclose(dots(axes, "o"), seen_from([x], 70, 40))
     left = shown.figure.axes[0]
     np.testing.assert_allclose(dots(left, "s"), seen_from([x - x.mean()], 70, 40))
-    (circle,) = (line for line in left.collections[0].get_segments() if len(line) == 121)
+    circle, *_, path = left.collections[0].get_segments()[3:]
     assert np.linalg.norm(circle - dots(left), axis=1).min() < 0.05
+    np.testing.assert_allclose(path, seen_from([x, x - x.mean(), normalized[0]], 70, 40))
 
 
 @pytest.mark.parametrize(("dtype", "d"), [("float16", 64), ("float32", 4096)])

@@ -11,7 +11,8 @@ BEGIN, END = "<!-- costs: written by python -m tests.benchmarks --readme -->", "
 
 def over_explorers(rows, what):
     """What the explorers cost: {explorer: value}."""
-    return {name.split(": ")[0]: value for name, value in rows.items() if name.endswith(f": {what}")}
+    split = ((*name.split(": ", 1), value) for name, value in rows.items() if ": " in name)
+    return {explorer: value for explorer, row, value in split if row == what}
 
 
 def spread(costs, form="{:.2f}"):
@@ -44,6 +45,7 @@ def lines(rows, promises):
     tell_all("a change, experiment included,", "change, ratio")
     tell_all("a change that redraws the axes,", "redraw, ratio")
     tell_all("a frame of a training, its drawing,", "frame, ratio", mark=" of {} of them")
+    tell_all("a change that begins a training anew, its first steps included,", "anew: change, ratio")
     tell_all("the first show of an explorer, CPU ms,", "first show, CPU ms", "{:.0f}")
     for words, name, form in (
         ("the bars of 512 layers over those of 64", "512 layers over 64", "{:.2f}"),
