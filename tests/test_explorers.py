@@ -47,7 +47,10 @@ def check(explorer, setting):
     bad = [words for words in ("nan", "infinity", "not a number") if words in explorer.sentence]
     assert explorer.sentence and not bad, f"with {setting} the sentence is: {explorer.sentence!r}"
     assert explorer.image.tooltip == explorer.sentence
-    faults = crowding(explorer.figure, live.axes_now(explorer.figure))
+    figure = explorer.figure
+    lines = [line for ax in figure.axes for line in ax.lines]
+    faults = [f"a dot of {line.get_label()} is cut" for line in lines if is_cut(line)]
+    faults += crowding(figure, live.axes_now(figure))
     assert not faults, f"with {setting}: {faults}"
 
 
@@ -70,7 +73,20 @@ def crowding(figure, _axes):
     page = figure.bbox.padded(0.5)
     cut = [f"{said} is cut" for said, box in boxes if (Bbox.union([page, box]).extents != page.extents).any()]
     pairs = itertools.combinations(boxes, 2)
-    return cut + [f"{said} lies on {what}" for (said, box), (what, other) in pairs if overlap(box, other)]
+    return *cut, *(f"{said} lies on {what}" for (said, box), (what, other) in pairs if overlap(box, other))
+
+
+def is_cut(line):
+    """Does the frame of the axes cut a dot of this line by more than a pixel?"""
+    if line.get_marker() == "None" or not (line.get_visible() and line.get_clip_on()):
+        return False
+    places = line.get_transform().transform(line.get_xydata())
+    radius = line.get_markersize() * line.figure.dpi / 144
+    inside, whole = (
+        ((places >= frame.min) & (places <= frame.max)).all(axis=1)
+        for frame in (line.axes.bbox.padded(0.5), line.axes.bbox.padded(1 - radius))
+    )
+    return (inside & ~whole).any()
 
 
 def overlap(one, other):

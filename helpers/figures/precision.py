@@ -128,7 +128,9 @@ class Kept:
         self.figure, axes = new_figure(2)
         self.lines = []
         for ax, name, color in zip(axes, ("LayerNorm", "RMSNorm"), (GHOST, WITH)):
-            (line,) = ax.plot([], [], ".", color=color, ms=3, label=f"{name}, stored in float16")
+            (line,) = ax.plot(
+                [], [], ".", color=color, ms=3, label=f"{name}, stored in float16", clip_on=False
+            )
             ax.set(xlim=(-4, 4), ylim=self.LIMITS)
             ax.set_xlabel("input − its mean", fontsize=12)
             legend_above(ax, line)

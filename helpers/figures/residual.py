@@ -162,7 +162,7 @@ class Paths:
         self.bars = Bars(self.ax, WITH)
         (self.paths,) = self.ax.plot([], [], ":", color=GHOST, lw=2.5, label="share of all paths")
         handle = self.ax.plot([], [], lw=6, color=WITH, label="share of the gradient")[0]
-        self.ax.set(ylim=(0, 0.55))  # at any depth no length of path has more
+        self.ax.set(ylim=(0, 0.6))  # at any depth no length of path has more
         self.ax.set_xlabel("length of the path: branches that it goes through", fontsize=12)
         self.ax.set_ylabel("share", fontsize=12)
         legend_above(self.ax, handle, self.paths)

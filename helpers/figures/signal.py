@@ -123,8 +123,12 @@ class WhichGradient:
 
     def __init__(self):
         self.figure, (self.ax,) = new_figure()
-        (self.dh,) = self.ax.plot([], [], "o-", ms=4, lw=1, color=WITH, label="activations, |dL/dh|")
-        (self.dW,) = self.ax.plot([], [], "s--", ms=4, lw=1, color=LEARNED, label="weights, |dL/dW|")
+        (self.dh,) = self.ax.plot(
+            [], [], "o-", ms=4, lw=1, color=WITH, clip_on=False, label="activations, |dL/dh|"
+        )
+        (self.dW,) = self.ax.plot(
+            [], [], "s--", ms=4, lw=1, color=LEARNED, clip_on=False, label="weights, |dL/dW|"
+        )
         self.ax.set_yscale("log")
         self.ax.minorticks_off()
         self.ax.set_xlabel("layer", fontsize=12)

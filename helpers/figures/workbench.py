@@ -148,7 +148,7 @@ class Jacobian:
     def __init__(self, depths, width):
         self.figure, (left, right) = new_figure(2)
         self.depths = depths
-        (self.values,) = left.plot([], [], "o", color=WITH, ms=4)
+        (self.values,) = left.plot([], [], "o", color=WITH, ms=4, label="singular values", clip_on=False)
         (one,) = left.plot([0, width + 1], [1, 1], "--", color=GHOST, lw=1.5, label="1: length kept")
         set_scale(left, "log")
         left.set(xlim=(0, width + 1), ylim=self.LIMITS)
@@ -156,7 +156,7 @@ class Jacobian:
         left.set_ylabel("singular value", fontsize=12)
         legend_above(left, one)
         (self.curve,) = right.plot([], [], "o-", color=INK, lw=1.5, ms=5, label=f"of {width}")
-        (self.here,) = right.plot([], [], "D", color=WITH, ms=10, label="this depth")
+        (self.here,) = right.plot([], [], "D", color=WITH, ms=10, label="this depth", clip_on=False)
         right.set(xscale="log", xlim=(0.9, 71), ylim=(0, width * 1.04))
         right.set_xticks(depths, map(str, depths))
         right.minorticks_off()
@@ -198,7 +198,7 @@ class Clipping(LossCurves):
         loss_axis(left, steps)
         (self.end,) = left.plot([], [], "X", color=WITHOUT, ms=11, clip_on=False)
         legend_above(left, *self.lines.values())
-        (self.dots,) = right.plot([], [], ".", color=WITH, ms=5, label="your steps")
+        (self.dots,) = right.plot([], [], ".", color=WITH, ms=5, label="your steps", clip_on=False)
         (self.limit,) = right.plot([], [], "--", color=INK, lw=1.5, label="max_norm")
         set_scale(right, "log")
         right.set_ylim(1e-3, 1e3)
