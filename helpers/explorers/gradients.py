@@ -132,8 +132,9 @@ def correlations(kind):
 def shattered() -> Live:
     """The gradient as a function of the input: a smooth curve when shallow, noise when deep."""
     picture = figures.Shattered()
-    for kind, _ in SHATTERED.values():
+    for kind, _ in SHATTERED.values():  # now, so that a change of the network need not wait for it
         correlations(kind)
+        experiments.gradient_curve(kind)
 
     def update(network, depth):
         kind, color = SHATTERED[network]

@@ -1,5 +1,6 @@
 """Explorers of notebook 01: one residual connection, and many in a row."""
 
+import functools
 from collections.abc import Callable
 
 import numpy as np
@@ -32,6 +33,15 @@ def add_the_input(residual_block: Callable | None = None) -> Live:
     )
 
 
+DEEPEST = 64
+
+
+@functools.lru_cache(maxsize=64)
+def similarity(wiring: str, gain: float) -> np.ndarray:
+    """Mean cosine with the input after 0 ... DEEPEST layers: a shallower network is the beginning of a deeper one."""
+    return experiments.input_similarity(DEEPEST, wiring, gain=gain)
+
+
 def what_is_left(residual_block: Callable | None = None) -> Live:
     """How much does the stream still look like the input, layer by layer? Yours in the bars, if given."""
     picture = figures.Similarity()
@@ -46,7 +56,7 @@ def what_is_left(residual_block: Callable | None = None) -> Live:
 
     def update(residual, layers, gain):
         wirings = ("residual", "plain") if residual else ("plain", "residual")
-        cosine, rival = (experiments.input_similarity(layers, wiring, gain=gain) for wiring in wirings)
+        cosine, rival = (similarity(wiring, gain)[: layers + 1] for wiring in wirings)
         name = None
         if residual and residual_block is not None:
             cosine, rival, name = yours(layers, gain), cosine, "the reference"
@@ -60,7 +70,7 @@ def what_is_left(residual_block: Callable | None = None) -> Live:
         picture,
         update,
         residual=residual,
-        layers=controls.whole("layers", 20, 1, 64),
+        layers=controls.whole("layers", 20, 1, DEEPEST),
         gain=controls.number("gain", 1.0, 0.1, 3.0, 0.1),
     )
 
