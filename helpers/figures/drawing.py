@@ -65,7 +65,7 @@ def new_figure(columns=1, width_ratios=None):
         ax.spines[["top", "right"]].set_visible(False)
         ax.tick_params(labelsize=11)
         ax.xaxis.set_major_locator(MaxNLocator(7, steps=STEPS, integer=True))
-        count_up(ax)
+        _linear_ticks(ax)
         ax.grid(axis="y", alpha=0.3)
         ax.set_axisbelow(True)
         # A power of ten over the ticks stands left of the axis, not in the legend, and clear of the highest tick.
@@ -100,7 +100,7 @@ def _step_decades(needed):
     return 2.0 if needed <= 2 else 4 * np.ceil(needed / 4)
 
 
-def count_up(ax):
+def _linear_ticks(ax):
     """Round numbers along a linear y axis; from 10⁴ on their power of ten stands above it, where there is room."""
     ax.yaxis.set_major_locator(MaxNLocator(5, steps=STEPS))
     ax.ticklabel_format(axis="y", scilimits=(-3, 4))
@@ -113,7 +113,7 @@ def set_scale(ax, scale):
         if scale == "log":
             ax.yaxis.set_major_locator(LogLocator(numticks=6))
         else:
-            count_up(ax)
+            _linear_ticks(ax)
         ax.minorticks_off()
 
 
