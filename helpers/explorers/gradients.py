@@ -96,7 +96,7 @@ def your_gradient_bars(backprop_chain: Callable | None = None, grad_norms: Calla
 
 
 def which_gradient() -> Live:
-    """Gradients of activations and of weights, layer by layer: they tell different stories."""
+    """Gradients of activations and of weights, block by block: they tell different stories."""
     picture = figures.WhichGradient()
 
     def update(wiring, layers, gain):

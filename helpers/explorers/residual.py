@@ -88,7 +88,7 @@ def one_plus_slope() -> Live:
 
 def gradient_through_blocks(residual_backward: Callable | None = None) -> Live:
     """The gradient on its way back through tanh blocks, one residual_backward after the other."""
-    picture = figures.GradientBars()
+    picture = figures.GradientBars(unit="block")
     backward = given(exercises.residual_backward, residual_backward)
 
     def norms(one_backward, layers, gain):
@@ -118,7 +118,7 @@ def gradient_through_blocks(residual_backward: Callable | None = None) -> Live:
 
 
 TRAINED: dict[str, tuple] = {  # name: kind of network, colour
-    "Plain network, 10 layers": ({"depth": 10}, WITHOUT),
+    "Plain network, 10 blocks": ({"depth": 10}, WITHOUT),
     "Residual network, 20 blocks": ({"depth": 40, "kind": "residual", "norm": "layer"}, WITH),
 }
 

@@ -179,16 +179,16 @@ class Bars:
 
 
 class LayerBars:
-    """Bars over the layers 0 ... depth; a rival's values as a dotted line, a theory as a dashed one."""
+    """Bars over the layers (or blocks) 0 ... depth; a rival's values as a dotted line, a theory as a dashed one."""
 
     STEPS: tuple[int, ...] = (16, 32, 64, 128, 256, 512)
 
-    def __init__(self, ax, label, rival=True, theory=False):
+    def __init__(self, ax, label, rival=True, theory=False, unit="layer"):
         self.ax = ax
         self.bars = Bars(ax, WITH)
         (self.rival,) = ax.plot([], [], ":", lw=2.5, color=WITH, label="rival")
         (self.theory,) = ax.plot([], [], "--", color=THEORY, lw=1.5, label="theory")
-        ax.set_xlabel("layer (0 is the input)", fontsize=12)
+        ax.set_xlabel(f"{unit} (0 is the input)", fontsize=12)
         ax.set_ylabel(label, fontsize=12)
         self.legend = legend_above(ax, *[self.rival] * rival, *[self.theory] * theory)
 
