@@ -9,7 +9,7 @@ from math import comb
 
 import numpy as np
 
-from .stacks import Stack, check_choice, input_gradient
+from .stacks import after_forward, check_choice, input_gradient
 
 
 def path_counts(n: int) -> np.ndarray:
@@ -60,12 +60,10 @@ def gradient_by_path_length(
     check_choice("norm", norm, (None, "layer", "rms"))
     wiring = "residual" if norm is None else "pre-norm"
     he = {"activation": "relu", "gain": np.sqrt(2), "branch_layers": 2}
-    network = Stack(depth, wiring, norm or "layer", alpha=alpha, width=width, seed=seed, **he)
-    data = np.random.default_rng([seed, 0])
-    network.forward(data.standard_normal((batch, width)))
+    network, dout = after_forward(depth, wiring, width, batch, seed, norm=norm or "layer", alpha=alpha, **he)
     by_length = np.zeros((depth + 1, batch, width))
-    by_length[0] = data.standard_normal((batch, width))
-    for seen, block in enumerate(reversed(network.blocks)):  # paths so far have length 0 ... seen
+    by_length[0] = dout
+    for seen, block in enumerate(reversed(network.blocks[:depth])):  # paths so far have length 0 ... seen
         by_length[1 : seen + 2] += input_gradient(block.branch, alpha * by_length[: seen + 1])
     energy = (by_length**2).sum(axis=(1, 2))
     return PathGradients(path_counts(depth), energy / energy.sum())

@@ -174,20 +174,26 @@ def gradient_norms(
     linear function of the output, so the gradient that enters at the top points anywhere.
     weights=False: only the gradients of the activations, in half the time.
     """
-    network, dout = _after_forward(_deeper(depth, wiring), wiring, width, batch, seed, **kind)
+    network, dout = after_forward(depth, wiring, width, batch, seed, **kind)
     dhs = network.backward(dout, weights, depth)
     dWs = [f.layers[0].dW for f in network.branches[:depth]] if weights else None
     return GradientNorms(lengths(dhs), lengths(dWs) if weights else None)
 
 
-def _deeper(depth, wiring):
-    """The depth of a network that begins like this one and serves its neighbours too: the next power of 2."""
-    return depth if wiring == "scaled residual" or depth < 1 else 1 << (depth - 1).bit_length()
+def after_forward(
+    depth: int, wiring: str, width: int, batch: int, seed: int, **kind
+) -> tuple[Stack, np.ndarray]:
+    """A Stack that begins like this one, after its forward pass, and a gradient of length 1 to enter after any block.
+
+    Its depth is the next power of 2, so that it serves its neighbours too.
+    """
+    if wiring != "scaled residual" and depth > 0:
+        depth = 1 << (depth - 1).bit_length()
+    return _after_forward(depth, wiring, width, batch, seed, **kind)
 
 
 @functools.lru_cache(maxsize=4)
 def _after_forward(depth, wiring, width, batch, seed, **kind):
-    """A Stack after its forward pass, and a gradient of length 1 to enter it."""
     network = Stack(depth, wiring, width=width, seed=seed, **kind)
     data = np.random.default_rng([seed, 0])
     network.forward(data.standard_normal((batch, width)))

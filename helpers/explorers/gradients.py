@@ -134,7 +134,7 @@ def shattered() -> Live:
     picture = figures.Shattered()
     for kind, _ in SHATTERED.values():  # now, so that a change of the network need not wait for it
         correlations(kind)
-        experiments.gradient_curve(kind)
+        experiments.gradient_curve(kind, DEPTHS[-1])
 
     def update(network, depth):
         kind, color = SHATTERED[network]
@@ -147,7 +147,7 @@ def shattered() -> Live:
         picture,
         update,
         network=controls.choice("network", *SHATTERED),
-        depth=controls.whole("depth", 1, 1, 50),
+        depth=controls.whole("depth", 1, 1, DEPTHS[-1]),
     )
 
 

@@ -20,7 +20,7 @@ from .sharing import Words
 
 # Upright: (1, 1, 1), the direction of the mean. Across: two directions of the plane x1 + x2 + x3 = 0.
 BASIS = np.array([[1, -1, 0], [1, 1, -2], [1, 1, 1]]) / np.sqrt([[2], [6], [3]])
-AROUND = np.linspace(0, 2 * np.pi, 121)
+AROUND = np.linspace(0, 2 * np.pi, 61)
 CIRCLE = np.sqrt(3) * (np.cos(AROUND)[:, None] * BASIS[0] + np.sin(AROUND)[:, None] * BASIS[1])
 MERIDIAN = np.sqrt(3) * (np.cos(AROUND)[:, None] * BASIS[0] + np.sin(AROUND)[:, None] * BASIS[2])
 PLANE = 2.0 * np.array([[1, 1], [1, -1], [-1, -1], [-1, 1], [1, 1]]) @ BASIS[:2]
