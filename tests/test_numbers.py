@@ -97,11 +97,7 @@ SHOWN = [  # (text, words, why no code has to give the number)
     ("questions", "fifty factors of 0.9", EXAMPLE),
     ("questions", "let the other 36 pass", EXAMPLE),
     ("questions", "Step 100 then follows", EXAMPLE),
-    ("questions", "With 0.1 it would forget", EXAMPLE),
-    ("questions", "PyTorch: new = 0.9 · old + 0.1 · batch", PUBLIC),
-    ("questions", "0.9\n", PUBLIC),
     ("questions", "with α = 1/√20", SHOWN_HERE),
-    ("questions", "For x = 1000 + noise", EXAMPLE),
 ]  # fmt: skip
 
 MEASURED = [  # (text, words, the test that measures it)
