@@ -85,7 +85,6 @@ SHOWN = [  # (text, words, why no code has to give the number)
     ("06", "(guessing among 64 costs", SHOWN_HERE),
     ("06", "draws its matrices with a std of 0.02", PUBLIC),
     ("06", "section 2.3", "the place in the source"),
-    ("06", "**Start** goes on to 200", SHOWN_HERE),
     ("07", "(it adds 0.9 times its last step)", SHOWN_HERE),
     ("07", "with Adam, 0.001 and 200 steps", EXAMPLE),
     ("questions", "about 16 · 512 operations for each feature", SHOWN_HERE),
