@@ -354,6 +354,12 @@ def live(
     return Live(figure, update, sentence, details, pick, **controls)
 
 
+def show(picture, update: Callable, pick: Callable | None = None, **controls) -> Live:
+    """`live` for one of figures/: it has a figure, a sentence after each update and, some of them, details."""
+    details = (lambda: picture.details) if hasattr(picture, "details") else None
+    return Live(picture.figure, update, lambda: picture.sentence, details, pick, **controls)
+
+
 def close(widget) -> None:
     """Close a widget with all that it is made of: children, layout and style too."""
     for child in getattr(widget, "children", ()):

@@ -103,6 +103,14 @@ def test_no_choice_is_none(opened, name):
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_where_blocks_are_counted_nothing_is_called_a_layer(opened, name):
+    explorer = opened[name]
+    if "blocks" in [getattr(control, "description", "") for control in explorer.controls.values()]:
+        axes = [label for ax in explorer.figure.axes for label in (ax.get_xlabel(), ax.get_ylabel())]
+        assert not re.findall(r"\blayers?\b", " ".join([explorer.sentence, *axes]))
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_each_control_over_its_whole_range(opened, name):
     explorer = opened[name]
     for control in explorer.controls:

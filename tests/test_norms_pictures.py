@@ -40,13 +40,13 @@ def test_the_geometry_shows_the_three_points_and_where_the_last_must_lie():
     assert shown.sentence.count("of length 1.732") == 2
     normalized = layers.layer_norm(x, np.ones(3), np.zeros(3), 0.0), layers.rms_norm(x, np.ones(3), 0.0)
     for axes, y in zip(shown.figure.axes, normalized):
-        np.testing.assert_allclose(dots(axes), seen_from([y], 70, 40), atol=1e-9)
-        np.testing.assert_allclose(dots(axes, "o"), seen_from([x], 70, 40))
+        np.testing.assert_allclose(dots(axes), np.array([y]) @ seen_from(70, 40), atol=1e-9)
+        np.testing.assert_allclose(dots(axes, "o"), np.array([x]) @ seen_from(70, 40))
     left = shown.figure.axes[0]
-    np.testing.assert_allclose(dots(left, "s"), seen_from([x - x.mean()], 70, 40))
+    np.testing.assert_allclose(dots(left, "s"), np.array([x - x.mean()]) @ seen_from(70, 40))
     circle, *_, path = left.collections[0].get_segments()[3:]
     assert np.linalg.norm(circle - dots(left), axis=1).min() < 0.05
-    np.testing.assert_allclose(path, seen_from([x, x - x.mean(), normalized[0]], 70, 40))
+    np.testing.assert_allclose(path, np.array([x, x - x.mean(), normalized[0]]) @ seen_from(70, 40))
 
 
 @pytest.mark.parametrize(("dtype", "d"), [("float16", 64), ("float32", 4096)])

@@ -279,7 +279,7 @@ def test_three_equal_numbers_fall_on_the_middle_of_the_plane(value):
 def test_the_picture_of_the_geometry_is_a_projection():
     from helpers.figures.geometry import CIRCLE, seen_from
 
-    above, side = seen_from(CIRCLE, 33, 90), seen_from(CIRCLE, 33, 0)
+    above, side = CIRCLE @ seen_from(33, 90), CIRCLE @ seen_from(33, 0)
     np.testing.assert_allclose(np.linalg.norm(above, axis=1), np.sqrt(3))
     np.testing.assert_allclose(side[:, 1], 0, atol=1e-12)
     np.testing.assert_allclose(CIRCLE.sum(axis=1), 0, atol=1e-12)

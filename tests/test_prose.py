@@ -54,6 +54,21 @@ def fresh_cosine():
     return experiments.mean_cosine(experiments.Classifier(40).stream(experiments.spirals()[0])[-2])
 
 
+def lesions(**network):
+    """Percent of the training points that are wrong, for each block that is deleted."""
+    return 100 * np.array(experiments.trained_lesions(**network).without)
+
+
+def chance():
+    """Percent that are wrong when the largest class is guessed."""
+    return 100 * experiments.chance_error(experiments.spirals()[1])
+
+
+def bars(layers):
+    """What the plain network of 02's first picture leaves of the gradient."""
+    return experiments.gradient_norms(layers, "plain", activation="tanh", gain=0.8).ratio
+
+
 def two_gradients(wiring, gain):
     return experiments.gradient_norms(32, wiring, activation="relu", gain=gain, branch_layers=2)
 
@@ -253,12 +268,14 @@ SAID = [  # (notebook, what it says, the same from the code)
     ("01", "about 27 branches", lambda: f"about {(experiments.path_counts(54) * np.arange(55)).sum():.0f} branches"),
     ("01", "32 times after 10 blocks, about 1000 times after 20", lambda: f"{2 ** (10 / 2):.0f} times after 10 blocks, about {round(2 ** (20 / 2), -3):.0f} times after 20"),
     ("01", "guessing the largest class gets 62.8 % wrong", lambda: f"guessing the largest class gets {100 * (1 - np.bincount(experiments.spirals()[1]).max() / 600):.1f} % wrong"),
+    ("01", "delete any block, and 59 to 77 % of the points are wrong", lambda: "delete any block, and {:.0f} to {:.0f} % of the points are wrong".format(*np.sort(lesions(depth=10))[[0, -1]])),
+    ("02", "64 layers leave three times the square of what 32 leave: 2 parts in ten million", lambda: f"64 layers leave {dict([(3, 'three')])[round(bars(64) / bars(32) ** 2)]} times the square of what 32 leave: {1e7 * bars(64):.0f} parts in ten million"),
     ("02", "10 % is left after 22 layers, 1 % after 44", lambda: f"10 % is left after {first_below(0.1)} layers, 1 % after {first_below(0.01)}"),
     ("02", "0.18 times as long as at the last", lambda: f"{before_training('plain')[1]:.2f} times as long as at the last"),
     ("02", "(mean cosine 0.97)", lambda: f"(mean cosine {fresh_cosine():.2f})"),
     ("02", "the same for all points, 62.8 % wrong", lambda: f"the same for all points, {100 * experiments.chance_error(experiments.spirals()[1]):.1f} % wrong"),
     ("02", "grows some thirty-thousandfold toward the input", lambda: "grows some thirty-thousandfold toward the input" if 2.5e4 < np.divide(*two_gradients("residual", 1.4).dh[[0, -2]]) < 3.5e4 else ""),
-    ("02", "about the same at all layers, and tiny at all of them", lambda: "about the same at all layers, and tiny at all of them" if two_gradients("plain", 1.0).dW.max() < 1e-3 else ""),
+    ("02", "about the same in all blocks, and tiny in all of them", lambda: "about the same in all blocks, and tiny in all of them" if two_gradients("plain", 1.0).dW.max() < 1e-3 else ""),
     ("03", "$1.5^{15} = 438$", lambda: f"$1.5^{{15}} = {1.5**15:.0f}$"),
     ("03", "$26 / 4 = 6.5$ and the spread $\\sqrt{26 / 4} = 2.5495$", lambda: f"$26 / 4 = {LESSON.var()}$ and the spread $\\sqrt{{26 / 4}} = {LESSON.std():.4f}$"),
     ("03", "the last value is 2.853", lambda: f"the last value is {layers.layer_norm(LESSON, np.full(4, 2.0), np.full(4, 0.5), 1e-6)[3]:.3f}"),
@@ -283,7 +300,8 @@ SAID = [  # (notebook, what it says, the same from the code)
     ("03", "32 for 64 features, 4 for 4096", lambda: "{:.0f} for 64 features, {:.0f} for 4096".format(*(experiments.precision.overflow_limit("float16", d) for d in (64, 4096)))),
     ("03", "within 2 % of the truth up to a mean of 100,000", lambda: "within 2 % of the truth up to a mean of 100,000" if furthest(precision_scan("float32", 512).welford) < 0.02 else ""),
     ("03", "neighbouring float16 numbers are 1 apart", lambda: f"neighbouring float16 numbers are {np.spacing(np.float16(1024)):.0f} apart"),
-    ("03", "the gain of the unscaled one above, 2.309. After ten layers its spread is 4315", lambda: f"the gain of the unscaled one above, {(16 / 3) ** 0.5:.3f}. After ten layers its spread is {(16 / 3) ** 5:.0f}"),
+    ("03", "the gain of the unscaled one above, 2.309", lambda: f"the gain of the unscaled one above, {(16 / 3) ** 0.5:.3f}"),
+    ("03", "(theory: spread 4315)", lambda: f"(theory: spread {(16 / 3) ** 5:.0f})"),
     ("03", "float32 ends at about $3 \\cdot 10^{38}$", lambda: "float32 ends at about ${} \\cdot 10^{{{}}}$".format(*f"{float(np.finfo('float32').max):.0e}".split("e+"))),
     ("03", "of 64 random tokens with 4 features that befalls about half", lambda: "of 64 random tokens with 4 features that befalls about half" if 0.4 < never_found(64, 4) < 0.6 else ""),
     ("03", "is $2^{-24}$, about $6 \\cdot 10^{-8}$", lambda: f"is $2^{{{np.log2(float(np.finfo('float16').smallest_subnormal)):.0f}}}$, about ${2.0**-24 * 1e8:.0f} \\cdot 10^{{-8}}$"),
@@ -353,8 +371,8 @@ SAID = [  # (notebook, what it says, the same from the code)
     ("07", "have a common length of 5. With a limit of 1 the factor is 1/5, and the pieces are left with 0.6 and 0.8", lambda: "have a common length of {:.0f}. With a limit of 1 the factor is 1/5, and the pieces are left with {:.1f} and {:.1f}".format(layers.grad_norms(None, [np.array([3.0]), np.array([4.0])])[1], *(g[0] for g in layers.clip_by_global_norm([np.array([3.0]), np.array([4.0])], 1.0)))),
     ("01", "$y = [2 + 0.3,\\; 1 + 0.1] = [2.3, 1.1]$", lambda: f"$y = [2 + 0.3,\\; 1 + 0.1] = {layers.residual_block(np.array([2.0, 1.0]), lambda x: np.array([0.3, 0.1])).round(9).tolist()}$"),
     ("01", "from about 7 on", lambda: f"from about {np.hypot(2, 1) / np.hypot(0.3, 0.1):.0f} on"),
-    ("01", "paths through less than 4 branches on average", lambda: f"paths through less than {np.ceil(experiments.gradient_by_path_length(54).mean_length):.0f} branches on average"),
-    ("01", "now the average is 26.3, about the 27 of all paths", lambda: f"now the average is {experiments.gradient_by_path_length(54, norm=None).mean_length:.1f}, about the {54 / 2:.0f} of all paths"),
+    ("01", "paths through about 4 branches on average", lambda: f"paths through about {experiments.gradient_by_path_length(54).mean_length:.0f} branches on average"),
+    ("01", "now the average is 26.5, about the 27 of all paths", lambda: f"now the average is {experiments.gradient_by_path_length(54, norm=None).mean_length:.1f}, about the {54 / 2:.0f} of all paths"),
     ("01", "after 50 blocks $10^{-15}$ is left", lambda: f"after 50 blocks $10^{{{np.log10(0.5**50):.0f}}}$ is left"),
     ("03", "At gain 1.5, σ is past 100 after 15 layers", lambda: "At gain 1.5, σ is past 100 after 15 layers" if experiments.activation_spread(15, gain=1.5, width=128).std[-1] > 100 else ""),
     ("03", "no. 21 ends near 2000, no. 26 near 11,000", lambda: "no. {} ends near {:.0f}, no. {} near {:,.0f}".format(*drawn_networks())),
@@ -389,8 +407,10 @@ SAID = [  # (notebook, what it says, the same from the code)
     ("questions", "until they are past 10,000", lambda: "until they are past 10,000" if PREDICTIONS["four_corners"].value["The residual connection alone"] > 10_000 else ""),
     ("questions", "0.00000001 or less is left", lambda: "0.00000001 or less is left" if PREDICTIONS["four_corners"].value["Neither of the two"] < 1e-8 else ""),
     ("questions", "[1.1, 2.3]", lambda: str(layers.residual_block(np.array([1.0, 2.0]), lambda x: np.array([0.1, 0.3])).round(9).tolist())),
-    ("questions", "For one block, yes: 0.9.", lambda: f"For one block, yes: {1 - 0.1:.1f}."),
-    ("questions", "about 0.005: the same as a plain network that keeps 90 %", lambda: f"about {(1 - 0.1) ** 50:.3f}: the same as a plain network that keeps {100 * (1 - 0.1):.0f} %"),
+    ("questions", "1.1 · 0.9 is 0.99, not 1", lambda: f"1.1 · 0.9 is {(1 + 0.1) * (1 - 0.1):.2f}, not 1"),
+    ("questions", "About 61 % of it is left", lambda: f"About {100 * toy(50, 0.1) * toy(50, -0.1):.0f} % of it is left"),
+    ("questions", "1.1 · 0.9 = 0.99, and fifty pairs `0.99 ** 50`, about 0.605", lambda: f"1.1 · 0.9 = {(1 + 0.1) * (1 - 0.1):.2f}, and fifty pairs `0.99 ** 50`, about {toy(50, 0.1) * toy(50, -0.1):.3f}"),
+    ("questions", "delete the first or the second, and about as many are wrong as by guessing", lambda: "delete the first or the second, and about as many are wrong as by guessing" if np.allclose(lesions(depth=40, kind="residual", norm="layer")[:2], chance(), atol=5) else ""),
     ("questions", "The squares add up to 409,600, and 65,504 is the largest float16 number", lambda: f"The squares add up to {4096 * 10**2:,}, and {float(np.finfo('float16').max):,.0f} is the largest float16 number"),
     ("questions", "The ratio is √(4/3) = 1.1547", lambda: f"The ratio is √(4/3) = {LESSON.std(ddof=1) / LESSON.std():.4f}"),
     ("questions", "300² is 90,000, beyond 65,504", lambda: f"300² is {300**2:,}, beyond {float(np.finfo('float16').max):,.0f}"),

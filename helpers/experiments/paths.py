@@ -46,7 +46,7 @@ def gradient_by_path_length(
     norm: str | None = "layer",
     *,
     width: int = 64,
-    batch: int = 8,
+    batch: int = 4,
     seed: int = 0,
 ) -> PathGradients:
     """Do the many long paths carry gradient, or the few short ones? Exact, not sampled.

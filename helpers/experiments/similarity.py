@@ -1,10 +1,8 @@
 """What is left of the input? Cosines: of the stream with the input, and of one input's stream with another's."""
 
-import functools
-
 import numpy as np
 
-from .stacks import Stack, deeper
+from .stacks import Stack
 
 
 def _stream(depth, wiring, width, batch, seed, kind):
@@ -27,11 +25,6 @@ def input_similarity(
     kind: norm, activation, gain, branch_layers, alpha, as in `Stack`, with its ValueErrors.
     -> (depth + 1,), 1 at the input. He et al. 2016, arXiv:1603.05027, eq. 4: h_L = h_0 + all branches.
     """
-    return _similarity(deeper(depth, wiring), wiring, width, batch, seed, **kind)[: depth + 1]
-
-
-@functools.lru_cache(maxsize=64)
-def _similarity(depth, wiring, width, batch, seed, **kind):
     return cosines_with_first(_stream(depth, wiring, width, batch, seed, kind))
 
 

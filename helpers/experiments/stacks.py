@@ -174,13 +174,13 @@ def gradient_norms(
     linear function of the output, so the gradient that enters at the top points anywhere.
     weights=False: only the gradients of the activations, in half the time.
     """
-    network, dout = _after_forward(deeper(depth, wiring), wiring, width, batch, seed, **kind)
+    network, dout = _after_forward(_deeper(depth, wiring), wiring, width, batch, seed, **kind)
     dhs = network.backward(dout, weights, depth)
     dWs = [f.layers[0].dW for f in network.branches[:depth]] if weights else None
     return GradientNorms(lengths(dhs), lengths(dWs) if weights else None)
 
 
-def deeper(depth: int, wiring: str) -> int:
+def _deeper(depth, wiring):
     """The depth of a network that begins like this one and serves its neighbours too: the next power of 2."""
     return depth if wiring == "scaled residual" or depth < 1 else 1 << (depth - 1).bit_length()
 

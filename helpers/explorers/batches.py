@@ -8,7 +8,7 @@ from .. import controls, exercises, figures, layers
 from ..experiments import batches
 from ..figures.batches import BATCH, LAYER
 from ..figures.drawing import GHOST
-from ..live import Live, Told, live
+from ..live import Live, Told, show
 from ..running import Run
 from .learner import about, given, only_dx, shaped, unlike
 
@@ -73,9 +73,7 @@ def neighbour(batch_norm: Callable | None = None) -> Live:
     batch = controls.whole("examples in the batch", 6, 3, len(batches.EXAMPLES))
     example = controls.whole("example", 6, 1, 6)
     controls.at_most(example, batch)
-    return live(
-        picture.figure, update, lambda: picture.sentence, batch=batch, example=example, move=moving(0.0, 10.0)
-    )
+    return show(picture, update, batch=batch, example=example, move=moving(0.0, 10.0))
 
 
 def future() -> Live:
@@ -92,10 +90,9 @@ def future() -> Live:
         shown = [(was[0], after[0]) for was, after in outputs]
         return picture.update(moved, shown, token - 1, changes, "earlier tokens (of all 4 sequences)")
 
-    return live(
-        picture.figure,
+    return show(
+        picture,
         update,
-        lambda: picture.sentence,
         token=controls.whole("token", 10, 2, 10),
         move=moving(10.0, 20.0),
     )
@@ -108,10 +105,9 @@ def lengths() -> Live:
     def update(position, sequences, draw):
         return picture.update(batches.position_statistics(sequences, draw), position)
 
-    return live(
-        picture.figure,
+    return show(
+        picture,
         update,
-        lambda: picture.sentence,
         position=controls.whole("position", 50, 1, batches.LONGEST),
         sequences=controls.toggle("sequences in the batch", 8, 32, 128),
         draw=controls.whole("random tokens no.", 0, 0, 30),
@@ -138,10 +134,9 @@ def padding(masked_batch_norm: Callable | None = None) -> Live:
             remark += unlike("The outputs", y, reference, "of real tokens: dashed; of padding: 0")
         return picture.update(x, y, reference, mask, masked, remark)
 
-    return live(
-        picture.figure,
+    return show(
+        picture,
         update,
-        lambda: picture.sentence,
         masked=controls.toggle("padding", ("counted", False), ("masked", True)),
         shortest=controls.whole("tokens of the shortest sequence", 10, 10, batches.LONGEST),
         mean=controls.number("mean of the tokens", 0.0, -3.0, 3.0, 0.5),
@@ -158,10 +153,9 @@ def small_batches() -> Live:
     def update(batch):
         return picture.update(batches.batch_noise(batch), batch)
 
-    return live(
-        picture.figure,
+    return show(
+        picture,
         update,
-        lambda: picture.sentence,
         batch=controls.stops("examples in a batch", 4, *NOISE_AT),
     )
 
@@ -196,11 +190,9 @@ def train_and_eval(batch_norm: Callable | None = None) -> Live:
         shown = [k[:, 0] for k in kept]
         return picture.update(shown, reference, new, trained, evaluated, draw, momentum, remark)
 
-    return live(
-        picture.figure,
+    return show(
+        picture,
         update,
-        lambda: picture.sentence,
-        lambda: picture.details,
         steps=controls.whole("batches seen", 10, 0, MOST_STEPS),
         momentum=controls.number("momentum", 0.1, 0.01, 1.0, 0.01),
         batch=controls.whole("examples in a batch", 8, 2, 64),
@@ -259,10 +251,9 @@ def batch_norm_at_init(batch_norm_backward: Callable | None = None) -> Live:
         growth = batches.RELU_BATCH_NORM_GROWTH if known else None
         return picture.update(dh, reference, network, color, growth, remark)
 
-    return live(
-        picture.figure,
+    return show(
+        picture,
         update,
-        lambda: picture.sentence,
         name=controls.toggle("before each activation", *NETWORKS),
         activation=controls.choice("activation", "relu", "tanh", "linear"),
         batch=controls.choice("examples in the batch", 128, 32, 8),

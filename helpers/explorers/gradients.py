@@ -7,7 +7,7 @@ import numpy as np
 
 from .. import controls, exercises, experiments, figures
 from ..figures.drawing import WITH, WITHOUT
-from ..live import Live, Told, live
+from ..live import Live, Told, show
 from ..running import Run
 from .learner import about_all, given
 
@@ -35,10 +35,9 @@ def gradient_bars() -> Live:
             network = f"{figures.count(layers, activation + ' layer')}, gain {figures.words(gain)}"
         return picture.update(dh, rival, residual, network, scale)
 
-    return live(
-        picture.figure,
+    return show(
+        picture,
         update,
-        lambda: picture.sentence,
         residual=residual,
         layers=layers,
         source=source,
@@ -86,10 +85,9 @@ def your_gradient_bars(backprop_chain: Callable | None = None, grad_norms: Calla
 
     residual, layers, gain, scale = _switches()
     residual.value = True  # a forgotten shortcut shows only where there is one
-    return live(
-        picture.figure,
+    return show(
+        picture,
         update,
-        lambda: picture.sentence,
         residual=residual,
         layers=layers,
         gain=gain,
@@ -98,7 +96,7 @@ def your_gradient_bars(backprop_chain: Callable | None = None, grad_norms: Calla
 
 
 def which_gradient() -> Live:
-    """Gradients of activations and of weights, layer by layer: they tell different stories."""
+    """Gradients of activations and of weights, block by block: they tell different stories."""
     picture = figures.WhichGradient()
 
     def update(wiring, layers, gain):
@@ -107,10 +105,9 @@ def which_gradient() -> Live:
         network = f"{figures.capital(wiring)}, {figures.count(layers, 'block')}, gain {figures.words(gain)}"
         return picture.update(seen, network)
 
-    return live(
-        picture.figure,
+    return show(
+        picture,
         update,
-        lambda: picture.sentence,
         wiring=controls.choice("network", "residual", "plain", "pre-norm"),
         layers=controls.whole("blocks", 32, 2, 64),
         gain=controls.number("gain", 1.4, 0.1, 3.0, 0.1),
@@ -135,8 +132,9 @@ def correlations(kind):
 def shattered() -> Live:
     """The gradient as a function of the input: a smooth curve when shallow, noise when deep."""
     picture = figures.Shattered()
-    for kind, _ in SHATTERED.values():
+    for kind, _ in SHATTERED.values():  # now, so that a change of the network need not wait for it
         correlations(kind)
+        experiments.gradient_curve(kind)
 
     def update(network, depth):
         kind, color = SHATTERED[network]
@@ -145,10 +143,9 @@ def shattered() -> Live:
         name = figures.capital(network)
         return picture.update(curve, likeness, correlations(kind), depth, name, color)
 
-    return live(
-        picture.figure,
+    return show(
+        picture,
         update,
-        lambda: picture.sentence,
         network=controls.choice("network", *SHATTERED),
         depth=controls.whole("depth", 1, 1, 50),
     )

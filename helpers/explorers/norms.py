@@ -7,7 +7,7 @@ import numpy as np
 from .. import controls, exercises, experiments, figures, layers
 from ..experiments import precision
 from ..layers import layer_norm
-from ..live import Live, Told, live
+from ..live import Live, Told, show
 from ..running import Run
 from .gradients import EVERY, STEPS, side_by_side
 from .learner import about, about_all, given, shaped
@@ -55,8 +55,8 @@ def drift(layer_norm: Callable | None = None) -> Live:
     controls.only_when(network, NORMAL, gain, room=True)
     network.observe(lambda change: layers.set_trait("value", 15 if change["new"] == NORMAL else 10), "value")
     draw = controls.whole("random weights no.", 0, 0, 30)
-    return live(
-        picture.figure, update, lambda: picture.sentence,
+    return show(
+        picture, update,
         norm=norm, network=network, layers=layers, gain=gain, draw=draw,
     )  # fmt: skip
 
@@ -108,11 +108,9 @@ def layer_norm_steps(example: str = "four numbers") -> Live:
     x = controls.Numbers("input x", {example: EXAMPLES[example], **EXAMPLES})
     entry = controls.whole("chosen entry", min(4, len(x.value)), 1, len(x.value))
     x.observe(lambda change: entry.set_trait("max", len(change["new"])), "value")
-    return live(
-        picture.figure,
+    return show(
+        picture,
         update,
-        lambda: picture.sentence,
-        lambda: picture.details,
         x=x,
         entry=entry,
         move=controls.number("move it by so many σ of the input", 0.0, -10.0, 10.0, 0.5),
@@ -134,10 +132,9 @@ def geometry() -> Live:
         out = layer_norm(centred, one, zero, 1e-12), layers.rms_norm(x, one, 1e-12)
         return picture.update(x, centred, *out, turn, tilt)
 
-    return live(
-        picture.figure,
+    return show(
+        picture,
         update,
-        lambda: picture.sentence,
         x1=controls.number("x₁", 1.5, -1.5, 1.5, 0.1),
         x2=controls.number("x₂", -1.5, -1.5, 1.5, 0.1),
         x3=controls.number("x₃", 1.2, -1.5, 1.5, 0.1),
@@ -155,10 +152,9 @@ def two_tokens() -> Live:
         inputs = np.array([a, scale * a + shift])
         return picture.update(inputs, layer_norm(inputs, np.full(4, gamma), np.full(4, beta), 1e-5))
 
-    return live(
-        picture.figure,
+    return show(
+        picture,
         update,
-        lambda: picture.sentence,
         scale=controls.number("b: scale", 1.0, -3.0, 3.0, 0.5),
         shift=controls.number("b: shift", 3.0, -5.0, 5.0, 0.5),
         gamma=controls.number("γ (scale)", 1.0, -3.0, 3.0, 0.1),
@@ -178,10 +174,9 @@ def small_spread() -> Live:
         out = layer_norm(x, one, zero, eps).std()
         return picture.update(spread, eps, out, np.linalg.norm(dx) / np.linalg.norm(across))
 
-    return live(
-        picture.figure,
+    return show(
+        picture,
         update,
-        lambda: picture.sentence,
         spread=controls.power("spread σ of the input", -2, -6, 2),
         eps=controls.power("ε", -8, -12, 0),  # at −5 the picture would answer the prediction before it
     )
@@ -203,10 +198,9 @@ def when_numbers_run_out() -> Live:
             (mean, *(float(ratio[0]) for ratio in precision.variance_ratios(dtype, d, np.array([mean])))),
         )
 
-    return live(
-        picture.figure,
+    return show(
+        picture,
         update,
-        lambda: picture.sentence,
         dtype=controls.toggle("numbers", "float16", "float32"),
         d=controls.choice("features d", 512, 64, 4096),
         spread=controls.whole("spread σ", 8, 1, 400),

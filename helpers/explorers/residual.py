@@ -1,5 +1,6 @@
 """Explorers of notebook 01: one residual connection, and many in a row."""
 
+import functools
 from collections.abc import Callable
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy as np
 from .. import controls, exercises, experiments, figures
 from ..figures.drawing import WITH, WITHOUT
 from ..layers import residual_backward as reference_backward
-from ..live import Live, live
+from ..live import Live, show
 from .learner import about, given, shaped
 
 NETWORK = ("Without residuals", False), ("With residuals", True)
@@ -24,13 +25,21 @@ def add_the_input(residual_block: Callable | None = None) -> Live:
         y = block(X, lambda x: f) if residual else f
         return picture.update(X, f, y, residual, about(exercises.residual_block, residual_block, residual))
 
-    return live(
-        picture.figure,
+    return show(
+        picture,
         update,
-        lambda: picture.sentence,
         residual=controls.toggle("residual connection", ("without", False), ("with", True)),
         size=controls.number("size of f", 1.0, 0.0, 10.0, 0.1),
     )
+
+
+DEEPEST = 64
+
+
+@functools.lru_cache(maxsize=64)
+def similarity(wiring: str, gain: float) -> np.ndarray:
+    """Mean cosine with the input after 0 ... DEEPEST layers: a shallower network is the beginning of a deeper one."""
+    return experiments.input_similarity(DEEPEST, wiring, gain=gain)
 
 
 def what_is_left(residual_block: Callable | None = None) -> Live:
@@ -47,7 +56,7 @@ def what_is_left(residual_block: Callable | None = None) -> Live:
 
     def update(residual, layers, gain):
         wirings = ("residual", "plain") if residual else ("plain", "residual")
-        cosine, rival = (experiments.input_similarity(layers, wiring, gain=gain) for wiring in wirings)
+        cosine, rival = (similarity(wiring, gain)[: layers + 1] for wiring in wirings)
         name = None
         if residual and residual_block is not None:
             cosine, rival, name = yours(layers, gain), cosine, "the reference"
@@ -57,12 +66,11 @@ def what_is_left(residual_block: Callable | None = None) -> Live:
 
     residual = controls.toggle("network", *NETWORK)
     residual.value = residual_block is not None  # begin with what is theirs
-    return live(
-        picture.figure,
+    return show(
+        picture,
         update,
-        lambda: picture.sentence,
         residual=residual,
-        layers=controls.whole("layers", 20, 1, 64),
+        layers=controls.whole("layers", 20, 1, DEEPEST),
         gain=controls.number("gain", 1.0, 0.1, 3.0, 0.1),
     )
 
@@ -70,10 +78,9 @@ def what_is_left(residual_block: Callable | None = None) -> Live:
 def one_plus_slope() -> Live:
     """The gradient through x + f(x) is 1 + f'(x): what becomes of it after many blocks?"""
     picture = figures.SlopeProduct()
-    return live(
-        picture.figure,
+    return show(
+        picture,
         picture.update,
-        lambda: picture.sentence,
         slope=controls.number("slope f′", 0.1, -2.0, 2.0, 0.01),
         depth=controls.whole("blocks", 10, 1, 100),
     )
@@ -81,7 +88,7 @@ def one_plus_slope() -> Live:
 
 def gradient_through_blocks(residual_backward: Callable | None = None) -> Live:
     """The gradient on its way back through tanh blocks, one residual_backward after the other."""
-    picture = figures.GradientBars()
+    picture = figures.GradientBars(unit="block")
     backward = given(exercises.residual_backward, residual_backward)
 
     def norms(one_backward, layers, gain):
@@ -102,17 +109,16 @@ def gradient_through_blocks(residual_backward: Callable | None = None) -> Live:
         remark = about(exercises.residual_backward, residual_backward)
         return picture.update(dh, reference, True, network, "log", "the reference", remark)
 
-    return live(
-        picture.figure,
+    return show(
+        picture,
         update,
-        lambda: picture.sentence,
         layers=controls.whole("blocks", 16, 1, 64),
         gain=controls.number("gain", 1.0, 0.1, 3.0, 0.1),
     )
 
 
 TRAINED: dict[str, tuple] = {  # name: kind of network, colour
-    "Plain network, 10 layers": ({"depth": 10}, WITHOUT),
+    "Plain network, 10 blocks": ({"depth": 10}, WITHOUT),
     "Residual network, 20 blocks": ({"depth": 40, "kind": "residual", "norm": "layer"}, WITH),
 }
 
@@ -132,7 +138,7 @@ def delete_a_layer() -> Live:
     name = controls.toggle("network", *TRAINED)
     deleted = controls.whole("delete block (0: none)", 0, 0, 20)
     controls.at_most(deleted, name, lambda name: len(experiments.trained_lesions(**TRAINED[name][0]).without))
-    return live(picture.figure, update, lambda: picture.sentence, name=name, deleted=deleted)
+    return show(picture, update, name=name, deleted=deleted)
 
 
 def paths() -> Live:
@@ -148,10 +154,9 @@ def paths() -> Live:
         seen = experiments.gradient_by_path_length(depth, **kinds[kind](depth))
         return picture.update(seen, figures.capital(kind))
 
-    return live(
-        picture.figure,
+    return show(
+        picture,
         update,
-        lambda: picture.sentence,
         kind=controls.choice("branches", *kinds),
         depth=controls.whole("blocks", 54, 1, 64),
     )

@@ -9,7 +9,7 @@ from .. import controls, exercises, experiments, figures, layers
 from ..experiments import cost as costs
 from ..experiments import precision
 from ..experiments.invariance import CHANGES
-from ..live import Live, live
+from ..live import Live, show
 from ..running import Run
 from .learner import about, only_dx, shaped, unlike
 
@@ -74,8 +74,8 @@ def two_norms(rms_norm: Callable | None = None, rms_norm_offset: Callable | None
         gain.layout.display = "none"  # what 1 + w is good for comes with that exercise
     else:
         gain.value = "1 + w"  # begin with what is theirs
-    return live(
-        picture.figure, update, lambda: picture.sentence,
+    return show(
+        picture, update,
         x=controls.Numbers("input x", EXAMPLES),
         offset=controls.number("add to every number", 0.0, -20.0, 20.0, 0.5),
         gain=gain, gamma=gamma, w=w,
@@ -110,8 +110,8 @@ def what_the_gradient_loses(rms_norm_backward: Callable | None = None) -> Live:
         layer = sizes(of_layer_norm, size, eps, std)
         return picture.update(x, x / rms, dy, dx, layer, kept, name, beside, remark)
 
-    return live(
-        picture.figure, update, lambda: picture.sentence,
+    return show(
+        picture, update,
         turn=controls.whole("direction of x, degrees", 30, 0, 360),
         size=controls.number("rms of x", 1.5, 0.5, 1.8, 0.1),
         arrives=controls.whole("direction of dy, degrees", 75, 0, 360),
@@ -133,8 +133,8 @@ def what_leaves_it_unchanged() -> Live:
     shift = controls.number("size of v", 1.0, 0.1, 10.0, 0.1)
     controls.only_when(change, tuple(name for name in CHANGES if "a" in name.split()), factor)
     controls.only_when(change, tuple(name for name in CHANGES if "v" in name.split()), shift)
-    return live(
-        picture.figure, update, lambda: picture.sentence, lambda: picture.details,
+    return show(
+        picture, update,
         change=change, factor=factor, shift=shift,
         eps=controls.power("ε", -6, -12, 0),
     )  # fmt: skip
@@ -173,8 +173,8 @@ def casting() -> Live:
         kept = [precision.kept_in_half(norm, mean, dtype) for norm in norms]
         return picture.update(kept[0][0], [y for _, y in kept], mean, dtype)
 
-    return live(
-        picture.figure, update, lambda: picture.sentence,
+    return show(
+        picture, update,
         mean=controls.power("mean", 0, 0, 4),
         dtype=controls.toggle("x is given in", "float32", "float16"),
     )  # fmt: skip

@@ -4,7 +4,7 @@ from .. import controls, figures
 from ..experiments import sharing
 from ..figures.drawing import words
 from ..figures.sharing import where
-from ..live import Live, live
+from ..live import Live, show
 
 
 def which_numbers() -> Live:
@@ -16,11 +16,9 @@ def which_numbers() -> Live:
         cell = example - 1, token - 1, feature - 1
         return picture.update(norm, cell, sharing.groups(norm), *sharing.normalized(norm))
 
-    return live(
-        picture.figure,
+    return show(
+        picture,
         update,
-        lambda: picture.sentence,
-        lambda: picture.details,
         picture.at,
         norm=controls.toggle("norm", *sharing.NORMS),
         **{name: controls.whole(name, value, 1, most) for name, value, most in names},

@@ -4,14 +4,14 @@ import numpy as np
 
 from .. import controls, experiments, figures
 from ..figures.drawing import WITH, WITHOUT
-from ..live import Live, live
+from ..live import Live, show
 
 
 def survival() -> Live:
     """What is left of a signal after 50 layers? One slider, one picture: does everything work here?"""
     picture = figures.Survival()
     kept = controls.number("share that each layer keeps", 0.9, 0.5, 1.0, 0.01)
-    return live(picture.figure, picture.update, lambda: picture.sentence, kept=kept)
+    return show(picture, picture.update, kept=kept)
 
 
 CORNERS = {  # (residual, normalization): the network's name and its wiring
@@ -50,11 +50,9 @@ def two_switches() -> Live:
         color = WITH if residual or norm else WITHOUT
         return picture.update(spread.std, gradients.dh, name, color, visited)
 
-    return live(
-        picture.figure,
+    return show(
+        picture,
         update,
-        lambda: picture.sentence,
-        lambda: picture.details,
         residual=controls.toggle("residual connections", ("off", False), ("on", True)),
         norm=controls.toggle("normalization", ("off", False), ("on", True)),
     )

@@ -8,7 +8,7 @@ import numpy as np
 from .. import controls, exercises, figures
 from ..experiments import transformer
 from ..figures import words
-from ..live import Live, live
+from ..live import Live, show
 from ..running import Run
 from .gradients import together
 from .learner import about, about_all, given, number, shaped, unlike
@@ -36,10 +36,9 @@ def look_ahead(transformer_block: Callable | None = None) -> Live:
 
     causal = controls.toggle("mask", ("none", False), ("causal", True))
     causal.value = transformer_block is not None  # at first not what is to be predicted
-    return live(
-        picture.figure,
+    return show(
+        picture,
         update,
-        lambda: picture.sentence,
         causal=causal,
         token=controls.whole("token that is replaced", 4, 1, TOKENS),
         head=controls.whole("head", 1, 1, 4),
@@ -73,11 +72,9 @@ def pre_or_post(pre_norm_block: Callable | None = None, post_norm_block: Callabl
 
     depth = controls.choice("layers", *((str(n), n) for n in transformer.DEPTHS))
     depth.value = 8
-    return live(
-        picture.figure,
+    return show(
+        picture,
         update,
-        lambda: picture.sentence,
-        lambda: picture.details,
         place=controls.toggle("norm", ("Pre-norm", "pre-norm"), ("Post-norm", "post-norm")),
         layers=depth,
         final_norm=controls.toggle("final norm after pre-norm blocks", ("on", True), ("off", False)),
@@ -111,10 +108,9 @@ def final_norm(pre_norm_stack: Callable | None = None, residual_init_std: Callab
         remark = about_all((stack, pre_norm_stack), (init, residual_init_std if small else None))
         return picture.update(rms, reference, layers, start, remark)
 
-    return live(
-        picture.figure,
+    return show(
+        picture,
         update,
-        lambda: picture.sentence,
         layers=controls.whole("layers", 12, 1, DEEPEST),
         small=controls.toggle(
             "last weights of each branch", ("as they are", False), ("by residual_init_std", True)

@@ -13,7 +13,7 @@ import numpy as np
 from .. import controls, exercises, experiments, figures
 from ..experiments import workbench as bench
 from ..figures.drawing import table
-from ..live import TEXT, Live, Told, live
+from ..live import TEXT, Live, Told, show
 from ..running import Run
 from .learner import about_all, given, shaped
 
@@ -259,10 +259,9 @@ def jacobian() -> Live:
         seen = bench.spectrum(network, depth, seed=seed)
         return picture.update(seen, over_depth, figures.capital(network), depth)
 
-    return live(
-        picture.figure,
+    return show(
+        picture,
         update,
-        lambda: picture.sentence,
         network=controls.choice("network", *bench.CHAINS),
         depth=controls.whole("depth", 32, 1, bench.DEEPEST),
         seed=controls.whole("random weights no.", 0, 0, 4),

@@ -405,9 +405,8 @@ class AtInit:
         """yours: the bars are a learner's, and the reference is drawn too."""
         self.figure, (ax,) = new_figure()
         self.layers = LayerBars(ax, "gradient, |dL/dh|", rival=yours, theory=True)
-        self.yours, self.legend = yours, self.layers.legend
-        self.theory = self.legend.get_texts()[-1], self.legend.legend_handles[-1]
-        self.theory[0].set_text("theory: ReLU with BatchNorm, large batches")
+        self.yours = yours
+        self.layers.legend.get_texts()[-1].set_text("theory: ReLU with BatchNorm, large batches")
         self.sentence = ""
 
     def update(self, dh, reference, network, color, growth=None, remark=""):
@@ -425,7 +424,5 @@ class AtInit:
             first, last = layer[self.INNER][[0, -1]]
             self.sentence += f" Between layers {first} and {last} each layer multiplies it by {words(factor, 4)}{expected}."
         self.sentence += remark
-        for artist in self.theory:
-            artist.set_visible(growth is not None)
         rival = (reference, "reference", INK) if self.yours else None
-        return [*self.layers.update(dh, color, rival, theory, limits=self.LIMITS), self.legend]
+        return self.layers.update(dh, color, rival, theory, limits=self.LIMITS)

@@ -65,7 +65,7 @@ def new_figure(columns=1, width_ratios=None):
         ax.spines[["top", "right"]].set_visible(False)
         ax.tick_params(labelsize=11)
         ax.xaxis.set_major_locator(MaxNLocator(7, steps=STEPS, integer=True))
-        count_up(ax)
+        _linear_ticks(ax)
         ax.grid(axis="y", alpha=0.3)
         ax.set_axisbelow(True)
         # A power of ten over the ticks stands left of the axis, not in the legend, and clear of the highest tick.
@@ -100,7 +100,7 @@ def _step_decades(needed):
     return 2.0 if needed <= 2 else 4 * np.ceil(needed / 4)
 
 
-def count_up(ax):
+def _linear_ticks(ax):
     """Round numbers along a linear y axis; from 10⁴ on their power of ten stands above it, where there is room."""
     ax.yaxis.set_major_locator(MaxNLocator(5, steps=STEPS))
     ax.ticklabel_format(axis="y", scilimits=(-3, 4))
@@ -113,7 +113,7 @@ def set_scale(ax, scale):
         if scale == "log":
             ax.yaxis.set_major_locator(LogLocator(numticks=6))
         else:
-            count_up(ax)
+            _linear_ticks(ax)
         ax.minorticks_off()
 
 
@@ -179,16 +179,16 @@ class Bars:
 
 
 class LayerBars:
-    """Bars over the layers 0 ... depth; a rival's values as a dotted line, a theory as a dashed one."""
+    """Bars over the layers (or blocks) 0 ... depth; a rival's values as a dotted line, a theory as a dashed one."""
 
     STEPS: tuple[int, ...] = (16, 32, 64, 128, 256, 512)
 
-    def __init__(self, ax, label, rival=True, theory=False):
+    def __init__(self, ax, label, rival=True, theory=False, unit="layer"):
         self.ax = ax
         self.bars = Bars(ax, WITH)
         (self.rival,) = ax.plot([], [], ":", lw=2.5, color=WITH, label="rival")
         (self.theory,) = ax.plot([], [], "--", color=THEORY, lw=1.5, label="theory")
-        ax.set_xlabel("layer (0 is the input)", fontsize=12)
+        ax.set_xlabel(f"{unit} (0 is the input)", fontsize=12)
         ax.set_ylabel(label, fontsize=12)
         self.legend = legend_above(ax, *[self.rival] * rival, *[self.theory] * theory)
 

@@ -28,10 +28,9 @@ ENDS = 2 * np.eye(3)
 AXES = np.stack([np.zeros((3, 3)), ENDS], axis=1)
 
 
-def seen_from(points, turn, tilt):
-    """Points (n, 3) as they look after a turn about (1, 1, 1), from `tilt` degrees above the plane: (n, 2)."""
-    a, b, up = BASIS @ np.transpose(points)
-    turn, tilt = np.deg2rad([turn, tilt])
+def seen_from(turn, tilt):
+    """A matrix (3, 2): points @ it look as after a turn about (1, 1, 1), from `tilt` degrees above the plane."""
+    (a, b, up), (turn, tilt) = BASIS, np.deg2rad([turn, tilt])
     across, away = a * np.cos(turn) - b * np.sin(turn), a * np.sin(turn) + b * np.cos(turn)
     return np.stack([across, up * np.cos(tilt) + away * np.sin(tilt)], axis=1)
 
@@ -63,11 +62,13 @@ class View:
     def update(self, x, centred, out, turn, tilt):
         """x, centred, out (3,): draw them, the path between them, and the surface where `out` must lie."""
         points = {"x": x, "out": out} if self.sphere else {"x": x, "centred": centred, "out": out}
-        lines = [*AXES, CIRCLE, self.surface, list(points.values())]
-        self.lines.set_segments([seen_from(line, turn, tilt) for line in lines])
+        flat = seen_from(turn, tilt)
+        self.lines.set_segments(
+            [line @ flat for line in (*AXES, CIRCLE, self.surface, np.array(list(points.values())))]
+        )
         for name, point in points.items():
-            self.marks[name].set_data(*seen_from([point], turn, tilt).T)
-        self.names.set(("x₁", "x₂", "x₃"), seen_from(1.15 * ENDS, turn, tilt))
+            self.marks[name].set_data(*(np.atleast_2d(point) @ flat).T)
+        self.names.set(("x₁", "x₂", "x₃"), 1.15 * ENDS @ flat)
         return [self.lines, *(self.marks[name] for name in points), self.names.artist]
 
 

@@ -57,10 +57,8 @@ class TwoSwitches:
         """smallest, largest: of all values that will be shown, so that all networks share one scale."""
         self.figure, (left, right) = new_figure(2)
         self.limits = decades(np.array([smallest, largest]))
-        self.spread = LayerBars(left, "spread σ, forward", rival=False)
-        self.gradient = LayerBars(right, "gradient |dL/dh|, backward", rival=False)
-        for bars in (self.spread, self.gradient):
-            bars.ax.set_xlabel("block (0 is the input)", fontsize=12)
+        self.spread = LayerBars(left, "spread σ, forward", rival=False, unit="block")
+        self.gradient = LayerBars(right, "gradient |dL/dh|, backward", rival=False, unit="block")
         self.sentence = self.details = ""
 
     def update(self, std, dh, name, color, corners):
@@ -94,9 +92,9 @@ def rival_of(values, residual, name):
 class GradientBars:
     """How much of the gradient arrives at each layer, in one network and in its rival."""
 
-    def __init__(self):
+    def __init__(self, unit="layer"):
         self.figure, (ax,) = new_figure()
-        self.layers = LayerBars(ax, "gradient, |dL/dh|")
+        self.layers = LayerBars(ax, "gradient, |dL/dh|", unit=unit)
         self.sentence = ""
 
     def update(self, dh, rival, residual, network, scale="log", rival_name=None, remark=""):
@@ -119,7 +117,7 @@ def share(ratio):
 
 
 class WhichGradient:
-    """Two gradients of the same network, layer by layer: for the activations and for the weights."""
+    """Two gradients of the same network, block by block: for the activations and for the weights."""
 
     def __init__(self):
         self.figure, (self.ax,) = new_figure()
@@ -131,22 +129,22 @@ class WhichGradient:
         )
         self.ax.set_yscale("log")
         self.ax.minorticks_off()
-        self.ax.set_xlabel("layer", fontsize=12)
-        self.ax.set_ylabel("gradient, last layer = 1", fontsize=12)
+        self.ax.set_xlabel("block", fontsize=12)
+        self.ax.set_ylabel("gradient, last block = 1", fontsize=12)
         legend_above(self.ax, self.dh, self.dW)
         self.sentence = ""
 
     def update(self, seen, network):
-        """seen: GradientNorms; both curves are drawn relative to the last layer."""
+        """seen: GradientNorms; both curves are drawn relative to the last block."""
         dh, dW = seen.dh[:-1] / seen.dh[-2], seen.dW / seen.dW[-1]
-        layer = np.arange(1, len(dW) + 1)
+        block = np.arange(1, len(dW) + 1)
         room = next(step for step in LayerBars.STEPS if len(dW) <= step)
         set_limits(self.ax, (0.4, room + 0.6), decades(np.concatenate([dh, dW])))
-        self.dh.set_data(layer, dh)
-        self.dW.set_data(layer, dW)
+        self.dh.set_data(block, dh)
+        self.dW.set_data(block, dW)
         self.sentence = (
-            f"{network}: from the last layer to the first, the gradient of the activations becomes "
-            f"{words(dh[0])} times as large, that of the weights {words(dW[0])} times; in the last layer it is "
+            f"{network}: from the last block to the first, the gradient of the activations becomes "
+            f"{words(dh[0])} times as large, that of the weights {words(dW[0])} times; in the last block it is "
             f"{words(seen.dW[-1])}, for a gradient of length 1 at the output."
         )
         return [self.dh, self.dW]

@@ -93,8 +93,8 @@ PREDICTIONS = {
     ),
     "deep_or_shallow": Choice(
         "training loss, 4 and 40 plain layers",
-        "Two plain ReLU networks, 4 and 40 layers deep, learn the same points with the same optimizer "
-        "for 200 steps. Which of them has the lower loss on the points that it was trained with?",
+        "Two plain ReLU networks, 4 and 40 layers deep, learn the same points with SGD "
+        "at a learning rate of 0.02, for 200 steps. Which of them has the lower loss on the points that it was trained with?",
         {
             "The one with 4 layers": lambda loss: loss[4] < loss[40] / 2,
             "Both about the same": lambda loss: 0.5 <= loss[4] / loss[40] <= 2,
@@ -103,7 +103,7 @@ PREDICTIONS = {
         training_losses,
         lambda loss: f"loss {words(loss[4], 2)} with 4 layers, {words(loss[40], 2)} with 40",
         "The deep network could copy the shallow one and pass its result on, so it can do as well; it does not "
-        "find that in these steps. With Adam, or at a smaller rate, 400 steps are enough. This is degradation, and "
+        "find that in these steps. At a smaller rate, 400 steps are enough. This is degradation, and "
         "it happens although the gain of √2 keeps the gradient alive at first.",
     ),
 }
@@ -193,20 +193,24 @@ QUIZ = {
         ),
     ),
     "zero_grad": Question(
-        "A training loop in PyTorch calls `loss.backward()` and `optimizer.step()`, but never `zero_grad()`. "
-        "What does each step use?",
+        "A loss has the same gradient g everywhere. A loop in PyTorch takes 4 steps of plain SGD with the learning rate lr, "
+        "each by `loss.backward()` and `optimizer.step()`, but never calls `zero_grad()`. How far does the weight move in all?",
         wrong(
-            "The gradient of this batch: backward replaces the old one",
-            "It adds to what is already in `.grad`. Nothing is replaced unless you clear it.",
+            "4 lr · g: one g for each step",
+            "That is with clearing. Without it `backward` adds to what is already in `.grad`, and each step uses the sum.",
         ),
         wrong(
-            "A gradient of 0",
-            "Clearing sets it to 0 before the next `backward`. Without clearing it is never 0 again, it piles up.",
+            "lr · g: from the second step on the gradient is 0",
+            "Clearing would set it to 0 before the next `backward`. Without clearing it is never 0 again, it piles up.",
         ),
         right(
-            "The sum of the gradients of all batches so far",
-            "`backward` adds to `.grad`. Step 100 then follows a hundred gradients, most of them taken at weights that "
-            "are long gone, and the steps behave as if the learning rate kept growing.",
+            "10 lr · g",
+            "The steps use g, 2g, 3g and 4g, the sums of all gradients so far, and these add up to 10g. The steps behave as "
+            "if the learning rate kept growing, and most of the gradients in them are long out of date.",
+        ),
+        wrong(
+            "16 lr · g: four gradients in each of four steps",
+            "Only the last step has four gradients in it. They pile up one by one: g, 2g, 3g, 4g.",
         ),
     ),
     "two_paths": Question(
@@ -214,7 +218,7 @@ QUIZ = {
         "What is the gradient at $x$?",
         wrong(
             "Their mean, since x is used twice",
-            "Used twice means added twice: a small change of x changes y by both ways at once. A mean would halve the "
+            "Used twice means added twice: a small change of x changes y by both paths at once. A mean would halve the "
             "gradient at every block.",
         ),
         wrong(
@@ -223,7 +227,7 @@ QUIZ = {
         ),
         right(
             "Their sum",
-            "A change of x reaches y by both ways, and the two effects add up: dx = dy · (1 + f′).",
+            "A change of x reaches y by both paths, and the two effects add up: dx = dy · (1 + f′).",
         ),
         wrong(
             "Their product",

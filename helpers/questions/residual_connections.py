@@ -56,7 +56,7 @@ PREDICTIONS = {
         median_lesion,
         lambda percent: f"{words(percent, 2)} % errors in the median",
         "Most blocks only add a little to a stream that runs past them, so the others still find what they know. "
-        "The median hides the first blocks: delete one of those and the network does hardly better than guessing.",
+        "The median hides the first blocks: delete the first or the second, and about as many are wrong as by guessing.",
     ),
 }
 
@@ -116,43 +116,45 @@ QUIZ = {
         ),
     ),
     "many_blocks": Question(
-        "All of 50 residual blocks have $f'(x) = -0.1$. What is left of the gradient after all of them?",
+        "Of 100 residual blocks, one after the other, half have the slope $f'(x) = 0.1$ and half $f'(x) = -0.1$. What "
+        "becomes of the gradient on its way through all of them?",
         wrong(
-            "About all of it, since 1 + f′ is close to 1",
-            "For one block, yes: 0.9. But fifty factors of 0.9 leave `0.9 ** 50`, about half a percent.",
+            "It comes out as it went in: the slopes cancel",
+            "Slopes of different blocks are not added; their factors 1 + f′ are multiplied, and 1.1 · 0.9 is 0.99, not 1.",
         ),
         wrong(
-            "At least 1, since the shortcut alone already has weight 1",
+            "At least all of it arrives, since the shortcut alone already has weight 1",
             "One path of weight 1 exists, but the gradient is the sum of all paths, and here the others take "
             "away from it.",
         ),
         wrong(
-            "Next to nothing: 0.1 to the power of 50",
-            "That is the network without shortcuts. With them the factor is 1 + f′ = 0.9 at each block.",
+            "Half a percent of it is left: the blocks that shrink it decide",
+            "`0.9 ** 50` is what these blocks alone would leave. The other fifty multiply it by `1.1 ** 50`.",
         ),
         right(
-            "About half a percent",
-            "(1 + f′) to the power of 50 is `0.9 ** 50`, about 0.005: the same as a plain network that keeps 90 % at "
-            "each layer. A shortcut helps while the branches are small or normalized. It guarantees nothing.",
+            "About 61 % of it is left",
+            "Each pair makes 1.1 · 0.9 = 0.99, and fifty pairs `0.99 ** 50`, about 0.605, in whatever order they stand. A rise "
+            "of 10 % does not make up for a loss of 10 %.",
         ),
     ),
-    "zero_start": Question(
-        "Each branch has two matrices, $W_1$ and $W_2$, with a ReLU between them. You start $W_2$ at 0. Can the block still "
-        "learn?",
+    "paths_left": Question(
+        "Through 5 residual blocks there are 32 paths. You delete two of the blocks and let their input go on unchanged. How "
+        "many of the paths are left?",
         wrong(
-            "No: a zero kills the gradient of the whole block",
-            "It stops the gradient of W₁ for the first step only. W₂ itself gets a gradient from relu(x W₁), "
-            "which is not 0.",
+            "30: each block is one path",
+            "A path says of every block whether it goes through the branch or past it. So each block lies on many paths.",
         ),
         right(
-            "Yes: it begins as the identity, and W₂ moves at the first step",
-            "The gradient of W₂ needs its input, relu(x W₁), which is not 0. Once W₂ has moved, W₁ gets a gradient "
-            "too. With two zero matrices in a row neither would ever move.",
+            "8",
+            "Past a deleted block there is one way left instead of two. Three blocks still offer two: 2 · 2 · 2.",
         ),
         wrong(
-            "Yes, but only if W₁ starts at 0 as well",
-            "The other way round: if both are 0, the gradient of each is multiplied by the other's 0, and neither "
-            "ever moves.",
+            "0: each deletion cuts half of them",
+            "The second one cuts half of what the first has left, not the other half: some paths go past both blocks.",
+        ),
+        wrong(
+            "16: both deletions cut the same half",
+            "One cuts the paths through the one branch, the other those through the other. Some paths go through one only.",
         ),
     ),
     "in_place": Question(
