@@ -361,7 +361,7 @@ def test_batch_sizes_says_what_was_measured(monkeypatch):
     for (name, _), errors in run.state.items():
         assert len(errors) == 3
         assert f"{name} {words(100 * np.mean(errors))} %" in run.sentence
-    assert run.sentence.startswith("Wrong on test data, means over 3 seeds: with batches of 32 BatchNorm")
+    assert run.sentence.startswith("Wrong on test data, means over 3 runs: with batches of 32 BatchNorm")
     mean = {name: np.mean(run.state[name, 64]) for name in batches.COMPARED}
     assert mean["BatchNorm"] < 0.75 * min(mean[name] for name in mean if name != "BatchNorm"), (
         "it is the first"

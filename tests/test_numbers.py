@@ -85,7 +85,6 @@ SHOWN = [  # (text, words, why no code has to give the number)
     ("06", "(guessing among 64 costs", SHOWN_HERE),
     ("06", "draws its matrices with a std of 0.02", PUBLIC),
     ("06", "section 2.3", "the place in the source"),
-    ("06", "**Start** goes on to 200", SHOWN_HERE),
     ("07", "(it adds 0.9 times its last step)", SHOWN_HERE),
     ("07", "with Adam, 0.001 and 200 steps", EXAMPLE),
     ("questions", "about 16 · 512 operations for each feature", SHOWN_HERE),
@@ -95,11 +94,7 @@ SHOWN = [  # (text, words, why no code has to give the number)
     ("07", "and 50 more for the", "minutes, of the exercises and of the museum, which announces none"),
     ("questions", "and 32 such layers", EXAMPLE),
     ("questions", "let the other 36 pass", EXAMPLE),
-    ("questions", "With 0.1 it would forget", EXAMPLE),
-    ("questions", "PyTorch: new = 0.9 · old + 0.1 · batch", PUBLIC),
-    ("questions", "0.9\n", PUBLIC),
     ("questions", "with α = 1/√20", SHOWN_HERE),
-    ("questions", "For x = 1000 + noise", EXAMPLE),
 ]  # fmt: skip
 
 MEASURED = [  # (text, words, the test that measures it)

@@ -94,11 +94,42 @@ def test_numbers_in_the_words_come_from_the_code():
     assert "1.1547" in right["biased"].why and np.std(y, ddof=1) == pytest.approx(1.1547, abs=1e-4)
     one, other = (layers.layer_norm(np.arange(4.0) + k, np.ones(4), np.zeros(4)) for k in (1, 4))
     assert right["same_output"].text.startswith("No") and np.allclose(one, other)
-    images = np.random.default_rng(0).standard_normal((32, 4, 8, 8))
+    images = np.random.default_rng(0).standard_normal((16, 4, 10, 10))
     assert right["images"].text == str(images[:, 0].size)
     one, zero = np.ones(4), np.zeros(4)
     y = layers.batch_norm(images, one, zero, zero, one, training=True)[0]
     assert right["relu"].text.startswith("No: mean 0 and spread 1") and 0.45 < (y < 0).mean() < 0.55
+    two, kept = np.array([[12.0], [14.0]]), (np.array([10.0]), np.array([4.0]))
+    y = layers.batch_norm(two, one[:1], zero[:1], *kept, training=False, eps=0.0)[0]
+    assert right["batch_eval"].text == "{:g} and {:g}".format(*y.ravel())
+    row = 3 + 4 * np.array([1.0, -1.0, 1.0, -1.0])
+    assert right["rms"].text == f"{layers.rms_norm(row, one, eps=0.0).std():.1f}"
+    assert right["residual_deleted"].text == str(layers.residual_block(x, lambda x: 0 * x).tolist())
+    assert right["final_norm"].text == f"By {(1 + 15 * 1) ** 0.5:g}"
+    assert (
+        right["drift"].text == f"About {100 * 0.9**20:.0f} %"
+        and f"{0.8**20:.2f}" == "0.01"
+        and 1.125**20 > 10
+    )
+
+
+def test_a_branch_behind_a_norm_adds_the_same_to_a_stream_twice_as_large():
+    rng = np.random.default_rng(0)
+    x, W = rng.standard_normal((8, 4)), rng.standard_normal((4, 4))
+    small, large = (
+        layers.pre_norm_block(a, lambda u: np.tanh(u @ W), lambda u: layers.rms_norm(u, np.ones(4), 0.0)) - a
+        for a in (x, 2 * x)
+    )
+    np.testing.assert_allclose(small, large, rtol=1e-9)
+
+
+def test_at_the_first_step_of_rezero_alpha_moves_and_the_weights_do_not():
+    rng = np.random.default_rng(0)
+    matrix, scale = layers.Linear(4, 4, rng=rng), layers.Scale()
+    block = layers.Residual(layers.Sequential(matrix, scale))
+    block(rng.standard_normal((8, 4)))
+    block.backward(rng.standard_normal((8, 4)))
+    assert scale.dalpha.all() and not matrix.dW.any()
 
 
 def test_what_the_feedback_claims_is_measured():

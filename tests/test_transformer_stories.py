@@ -291,6 +291,7 @@ def test_the_weight_that_look_ahead_names_is_the_one_of_the_block():
 
 def test_warm_up_trains_three_networks_to_the_end():
     run = explorers.warm_up()
+    assert run.sentence == "Not trained yet."  # the lesson asks first how this will end
     run.set(layers=4)
     while run.step():
         pass

@@ -209,6 +209,7 @@ def test_a_remedy_with_nothing_wrong_is_seen():
         {"one": training.Progress(400, 0.1, 0.0), "other": training.Progress(400, 1.0, 0.6), "lost": gone}
     )
     assert [list(data) for data in picture.tops.get_data()] == [[0, 1], [0.0, 60.0]]
+    assert [list(data) for data in picture.crosses.get_data()] == [[2], [picture.ax.get_ylim()[1]]]
 
 
 @pytest.mark.slow

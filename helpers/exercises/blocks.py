@@ -505,7 +505,8 @@ def _measured_powers(probes, answers):
         text = f"it goes with n_layer to the power {q:.4g}; variances add up, so it is -1/2."
     if p != 1:
         text += f" base_std comes in to the power {p:.4g}; it is just a factor."
-    return [Slip("wrong_power", "formula", f"{c:.6g} * base_std ** {p:.6g} * n_layer ** {q:.6g}", text)]
+    powers = [name if e == 1 else f"{name} ** {e:.6g}" for name, e in (("base_std", p), ("n_layer", q)) if e]
+    return [Slip("wrong_power", "formula", " * ".join([f"{c:.6g}", *powers]).removeprefix("1 * "), text)]
 
 
 residual_init_std = Exercise(

@@ -233,10 +233,12 @@ class Exercise:
         probe = [*range(len(self.probes)), *self.repeated][index]
         before = self.probes[probe][self.parameters.index(name)]
         how = describing.how_changed(before, after, answers[index].outputs)
+        why = "may still need the old values"
+        if name in ("x", "dy"):
+            why = "still needs the old values: in a network the shortcut or the backward pass uses them"
         text = (
-            f"Your function changes its argument `{name}` in place{how}. Whoever called it still needs the old values: "
-            f"in a network the shortcut or the backward pass uses them. `a += b`, `a /= b`, `a[...] = b` and `out=a` "
-            f"write into the same array; write `a = a + b` and so on"
+            f"Your function changes its argument `{name}` in place{how}. Whoever called it {why}. `a += b`, `a /= b`, "
+            f"`a[...] = b` and `out=a` write into the same array; write `a = a + b` and so on"
         )
         arrays = isinstance(before, list) and isinstance(before[0], np.ndarray)
         text += (

@@ -39,7 +39,7 @@ class Watched:
 
 @dataclass(eq=False)
 class Exhibit:
-    """One bug. aspects: {what the function does, in words: f -> arrays}; report: where such a bug was reported;
+    """One bug. aspects: {a sentence that should hold: f -> arrays that show it}; report: where such a bug was reported;
     outputs: names of what is returned; named: f -> a sentence on a mistake that it knows, or ""."""
 
     number: int
@@ -127,7 +127,7 @@ class Exhibit:
         for aspect, want in self.wanted.items():
             shapes, right = ([np.shape(a) for a in arrays] for arrays in (answers[aspect], want))
             if shapes != right:
-                text = f"{_capital(aspect)}: the shape is {shapes[0]}; it has to be {right[0]}."
+                text = f"This does not hold: {aspect}. The shape is {shapes[0]}; it has to be {right[0]}."
                 return Diagnosis("wrong", "unusable", text)
         return self._compared(answers, remark, watched.changed())
 
@@ -136,11 +136,10 @@ class Exhibit:
         still, other = ([a for a in wrong if (a in self.bug) == there] for there in (True, False))
         texts = ["The bug is gone."]
         if still:
-            texts = [
-                f"You changed something, but the bug is still there, or another in its place: {_listed(still)}."
-            ]
+            texts = [f"You changed something, but this does not hold yet: {'; '.join(still)}."]
         if other:
-            texts.append(f"And this has changed, which was right before: {_listed(other)}.")
+            link = "And" if still else "But"
+            texts.append(f"{link} this held before and does not now: {'; '.join(other)}.")
         if changed:
             texts.append(self._in_place(changed))
         if remark:
@@ -181,14 +180,6 @@ def _close(a, b):
     return np.allclose(a, b, rtol=1e-5, atol=1e-10, equal_nan=True)
 
 
-def _capital(text):
-    return text[0].upper() + text[1:]
-
-
-def _listed(aspects):
-    return "; ".join(aspects)
-
-
 # ------------------------------------------------------------------------------ what is asked
 
 _rng = np.random.default_rng(7)
@@ -211,9 +202,20 @@ def _walk(train_steps, part):
 _TINY = np.array([[3e-3, -1e-3, 2e-3, 0.0]])
 
 
-def _eps_outside(normalize):
-    outside = _TINY / (np.sqrt((_TINY**2).mean()) + 1e-5)
-    return "`eps` belongs inside the root." if _close(normalize(_TINY, _ONE, 1e-5), outside) else ""
+def _another_norm(normalize):
+    """Which norm it is instead, in words."""
+    if _close(normalize(_TINY, _ONE, 1e-5), _TINY / (np.sqrt((_TINY**2).mean()) + 1e-5)):
+        return "`eps` belongs inside the root."
+    y, centred = normalize(_ROWS, _ONE, 1e-5), _ROWS - _ROWS.mean(axis=-1, keepdims=True)
+    rms, std = (np.sqrt((x**2).mean(axis=-1, keepdims=True) + 1e-5) for x in (_ROWS, centred))
+    for wrong, text in (
+        (centred / std, "You subtract the mean: that is LayerNorm."),
+        (centred / rms, "You subtract the mean, which RMSNorm leaves in."),
+        (_ROWS / std, "You divide by the root of the variance, and `var` subtracts the mean."),
+    ):
+        if _close(y, wrong):
+            return text
+    return ""
 
 
 def _branch(branch_weights, d=4):
@@ -279,8 +281,8 @@ EXHIBITS = (
     Exhibit(
         1,
         {
-            "the weights after the first step": lambda f: _walk(f, 0),
-            "the weights after the later steps": lambda f: _walk(f, slice(1, None)),
+            "the weights are right after the first step": lambda f: _walk(f, 0),
+            "the weights are right after the later steps": lambda f: _walk(f, slice(1, None)),
         },
         (
             "The first step is right. What does the second one know that it should not?",
@@ -293,11 +295,13 @@ EXHIBITS = (
     Exhibit(
         2,
         {
-            "a row whose root mean square is 1": lambda f: [f(np.array([[1.0, -1.0, 1.0, -1.0]]), _ONE, 0.0)],
-            "rows of other sizes": lambda f: [f(_ROWS, _ONE, 1e-5)],
-            "a row that is hardly larger than eps": lambda f: [f(_TINY, _ONE, 1e-5)],
-            "what gamma does": lambda f: [f(_ROWS, _GAMMA, 1e-5) / f(_ROWS, _ONE, 1e-5)],
-            "eps, where all is 0": lambda f: [f(np.zeros((2, 4)), _ONE, 1e-5)],
+            "a row whose root mean square is 1 stays as it is": lambda f: [
+                f(np.array([[1.0, -1.0, 1.0, -1.0]]), _ONE, 0.0)
+            ],
+            "rows of other sizes are divided by their root mean square": lambda f: [f(_ROWS, _ONE, 1e-5)],
+            "a row hardly larger than `eps` comes out right, too": lambda f: [f(_TINY, _ONE, 1e-5)],
+            "`gamma` scales the features": lambda f: [f(_ROWS, _GAMMA, 1e-5) / f(_ROWS, _ONE, 1e-5)],
+            "with `eps`, rows of zeros stay zeros": lambda f: [f(np.zeros((2, 4)), _ONE, 1e-5)],
         },
         (
             "Give it a row twice as large. How large should the output be, and how large is it?",
@@ -306,14 +310,14 @@ EXHIBITS = (
         ),
         "https://github.com/mosaicml/llm-foundry/issues/371 (x divided by `rsqrt`; the loss diverged).",
         outputs=("y",),
-        named=_eps_outside,
+        named=_another_norm,
     ),
     Exhibit(
         3,
         {
             "the branch gives 0 before training": lambda f: [relu(_ROWS @ _branch(f)[0]) @ _branch(f)[1]],
             "some gradient reaches the branch's weights": _gradient_arrives,
-            "the shapes of W1 and W2": lambda f: [[np.shape(W) for W in _branch(f)]],
+            "W1 and W2 have the shape (d, d)": lambda f: [[np.shape(W) for W in _branch(f)]],
         },
         (
             "Which gradients does the branch get? Write dW2 and dW1 down: each holds the other matrix's part.",
@@ -327,10 +331,10 @@ EXHIBITS = (
     Exhibit(
         4,
         {
-            "the output in training": lambda f: _normed(f, True, 0),
-            "the running statistics after training on a batch": lambda f: _normed(f, True, 1, 2),
-            "the output in evaluation": lambda f: _normed(f, False, 0),
-            "the running statistics, left alone in evaluation": lambda f: _normed(f, False, 1, 2),
+            "the output in training is right": lambda f: _normed(f, True, 0),
+            "the running statistics are right after training on a batch": lambda f: _normed(f, True, 1, 2),
+            "the output in evaluation is right": lambda f: _normed(f, False, 0),
+            "evaluation leaves the running statistics alone": lambda f: _normed(f, False, 1, 2),
         },
         (
             "A point is right in the company of 128 others and wrong alone. What do they share?",
@@ -343,7 +347,7 @@ EXHIBITS = (
     ),
     Exhibit(
         5,
-        {"dx": _gradients(0), "dW1": _gradients(1), "dW2": _gradients(2)},
+        {f"{name} is right": _gradients(part) for part, name in enumerate(("dx", "dW1", "dW2"))},
         (
             "Two ways lead from x to y, so two gradients come back to x. Follow each of them.",
             "The shortcut does nothing to x on the way forward. What may happen to dy on its way back?",
@@ -357,10 +361,10 @@ EXHIBITS = (
     Exhibit(
         6,
         {
-            "the new weights, gradient shorter than max_norm": _stepped(0.5, 0),
-            "the new weights, gradient longer than max_norm": _stepped(8.0, 0),
-            "the length in the log, short gradient": _stepped(0.5, 1),
-            "the length in the log, long gradient": _stepped(8.0, 1),
+            "the new weights are right after a gradient shorter than max_norm": _stepped(0.5, 0),
+            "the new weights are right after a gradient longer than max_norm": _stepped(8.0, 0),
+            "the length in the log is right for a short gradient": _stepped(0.5, 1),
+            "the length in the log is right for a long gradient": _stepped(8.0, 1),
         },
         (
             "The log says that no gradient was longer than 1, the weights say otherwise. Whom do you believe?",

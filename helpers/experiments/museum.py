@@ -79,7 +79,10 @@ def branch_weights_mended(d, rng):
 
 
 def batch_norm_found(x, gamma, beta, running_mean, running_var, training):
-    """x (n, d), the rest (d,). -> y (n, d), running_mean, running_var (d,)."""
+    """x (n, d), the rest (d,). -> y (n, d), running_mean, running_var (d,).
+
+    running_var keeps the biased variance, as ONNX and Keras do: that is not the bug.
+    """
     mean, var = x.mean(axis=0), x.var(axis=0)
     if training:
         running_mean = 0.9 * running_mean + 0.1 * mean
@@ -89,7 +92,10 @@ def batch_norm_found(x, gamma, beta, running_mean, running_var, training):
 
 
 def batch_norm_mended(x, gamma, beta, running_mean, running_var, training):
-    """x (n, d), the rest (d,). -> y (n, d), running_mean, running_var (d,)."""
+    """x (n, d), the rest (d,). -> y (n, d), running_mean, running_var (d,).
+
+    running_var keeps the biased variance, as ONNX and Keras do: that is not the bug.
+    """
     mean, var = running_mean, running_var
     if training:
         mean, var = x.mean(axis=0), x.var(axis=0)

@@ -132,14 +132,15 @@ def warm_up() -> Run:
             name: transformer.train_transformer(name.split()[0], steps, lr, layers, **how)
             for name, steps in kinds.items()
         }
-        return together(training, STEPS // EVERY)
+        yield {}  # at first nothing: whoever is to predict the end must not see how it begins
+        yield from together(training, STEPS // EVERY)
 
     return Run(
         picture.figure,
         picture.update,
         work,
-        STEPS // EVERY,
-        2,
+        STEPS // EVERY + 1,
+        1,
         lambda: picture.sentence,
         lr=controls.choice("learning rate", 0.01, 0.03, 0.003),
         layers=controls.choice("layers", 8, 4),

@@ -380,8 +380,8 @@ class BatchSizes:
         sizes = sorted({size for _, size in errors})
         said = [self._at(size, errors) for size in dict.fromkeys((sizes[0], sizes[-1]))]
         least, most = min(map(len, errors.values())), max(map(len, errors.values()))
-        seeds = count(most, "seed") if least == most else f"{least} to {most} seeds"
-        return f"Wrong on test data, means over {seeds}: {'; '.join(said)}."
+        runs = count(most, "run") if least == most else f"{least} to {most} runs"
+        return f"Wrong on test data, means over {runs}: {'; '.join(said)}."
 
     def _at(self, size, errors):
         of = [

@@ -110,13 +110,15 @@ class Workbench:
 
 
 class ShootOut:
-    """One bar for each remedy, with a dot on top: the share of wrong answers so far; a cross where training diverged."""
+    """One bar for each remedy, with a dot on top: the share of wrong answers so far; a cross at the top where training diverged."""
 
     def __init__(self, names):
         self.figure, (self.ax,) = new_figure()
         self.bars = Bars(self.ax, WITH)
         (self.tops,) = self.ax.plot([], [], "o", color=WITH, ms=7, zorder=3, clip_on=False)  # for a bar of 0
-        (self.crosses,) = self.ax.plot([], [], "X", color=WITHOUT, ms=13, ls="none", label="diverged")
+        (self.crosses,) = self.ax.plot(
+            [], [], "X", color=WITHOUT, ms=13, ls="none", label="diverged: no number", clip_on=False
+        )
         self.ax.set(ylim=(0, 100), xlim=(-0.6, len(names) - 0.4))
         self.ax.set_xticks(range(len(names)), [name.replace(" ", "\n", 1) for name in names], fontsize=10)
         self.ax.set_ylabel("training points wrong, %", fontsize=12)
@@ -130,7 +132,7 @@ class ShootOut:
         going = np.setdiff1d(np.arange(len(errors)), ended)
         self.bars.set(going, 0, errors[going])
         self.tops.set_data(going, errors[going])
-        self.crosses.set_data(ended, [50] * len(ended))
+        self.crosses.set_data(ended, [100] * len(ended))
         step = max(progress.step for progress in seen.values())
         said = [f"{name} {words(100 * p.error)} %" for name, p in seen.items() if p.where is None]
         lost = [f"{name} (step {p.step})" for name, p in seen.items() if p.where is not None]

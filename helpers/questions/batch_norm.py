@@ -91,37 +91,37 @@ PREDICTIONS = {
 
 QUIZ = {
     "images": Question(
-        "A batch of 32 images with 64 channels of 8 × 8 positions goes through BatchNorm. How many numbers are in one mean?",
+        "A batch of 16 images with 64 channels of 10 × 10 positions goes through BatchNorm. How many numbers are in one mean?",
         wrong(
-            "32",
+            "16",
             "That would be one position of a channel, over the batch. In images BatchNorm takes all positions of a "
             "channel together: a convolution treats them alike too.",
         ),
         wrong(
-            "4096",
-            "64 channels × 64 positions are all numbers of one image: BatchNorm never mixes channels.",
+            "6400",
+            "64 channels × 100 positions are all numbers of one image: BatchNorm never mixes channels.",
         ),
         right(
-            "2048",
-            "32 images × 64 positions, for each channel by itself. That is why BatchNorm is at ease in convolutional "
-            "networks: even a batch of 32 gives it thousands of numbers.",
+            "1600",
+            "16 images × 100 positions, for each channel by itself. That is why BatchNorm is at ease in convolutional "
+            "networks: even a small batch gives it many numbers.",
         ),
     ),
     "momentum": Question(
-        "A PyTorch model has BatchNorm with `momentum=0.1`. You write it again in Keras. Which momentum behaves the same?",
+        "A PyTorch model has BatchNorm with `momentum=0.05`. You write it again in Keras. Which momentum behaves the same?",
         wrong(
-            "0.1",
-            "Keras weighs the old value with its momentum. With 0.1 it would forget nine tenths of what it knows at "
+            "0.05",
+            "Keras weighs the old value with its momentum. With 0.05 it would forget nearly all that it knows at "
             "every batch.",
         ),
         right(
-            "0.9",
-            "PyTorch: new = 0.9 · old + 0.1 · batch. Keras and ONNX give the name to the weight of the old value. "
+            "0.95",
+            "PyTorch: new = 0.95 · old + 0.05 · batch. Keras and ONNX give the name to the weight of the old value. "
             "(What remains is a small difference: which variance is kept.)",
         ),
         wrong(
             "0.99",
-            "That is Keras's default, a memory ten times longer than PyTorch's default, not its translation.",
+            "That is Keras's default, a memory five times longer than this model's, and not its translation.",
         ),
     ),
     "batch_two_training": Question(

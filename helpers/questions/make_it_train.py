@@ -83,18 +83,19 @@ PREDICTIONS = {
 }
 
 QUIZ = {
-    "residual_sum": Question(
-        "A block’s branch gives $f(x) = [0.1, 0.3]$ for $x = [1.0, 2.0]$. What does the residual block give?",
+    "residual_deleted": Question(
+        "A residual block gives $y = [1.1, 2.3]$ for $x = [1.0, 2.0]$. You delete its branch. What does it give now?",
         wrong(
-            "[0.1, 0.3]", "That is the branch alone: the plain layer. A residual block adds it to its input."
+            "[0.1, 0.3]",
+            "That is what the branch has added, y − x. It is what goes; what stays is what it was added to.",
         ),
         right(
-            "[1.1, 2.3]",
-            "Input plus branch, entry by entry. If the branch gives 0, the block changes nothing.",
+            "[1.0, 2.0]",
+            "Without its branch a residual block passes its input on. So a network can often spare one of its blocks.",
         ),
         wrong(
-            "[0.1, 0.6]",
-            "That is the product. A product of inputs and branch has no direct path: if f is 0, nothing passes.",
+            "[0, 0]",
+            "So it is in a plain network, where the layer is the only way. Here the shortcut still carries x.",
         ),
     ),
     "guarantee": Question(
@@ -159,10 +160,20 @@ QUIZ = {
         ),
     ),
     "drift": Question(
-        "Each linear layer multiplies the spread by $0.9$. What is left after 20 layers?",
-        wrong("About 82 %", "That takes 2 × 0.1 off once. The factors multiply: 0.9 to the power 20."),
-        wrong("About 35 %", "That is 0.9 to the power 10. Twenty layers square it."),
-        right("About 12 %", "0.9 to the power 20 is 0.12. After 50 layers half a percent is left."),
+        "Twenty linear layers that each multiply the spread by 0.8 leave 1 % of it. You halve the loss of each layer, to a factor "
+        "of 0.9. How much is left now?",
+        wrong(
+            "About 1.1 %",
+            "0.9 / 0.8 is 1.125, but that is the gain of a single layer. Twenty such factors make more than ten.",
+        ),
+        wrong(
+            "About 50 %",
+            "Half the loss of a layer is not half the loss of all: twenty factors of 0.9 are multiplied.",
+        ),
+        right(
+            "About 12 %",
+            "0.9 to the power 20 is 0.12: ten times as much as before, and not enough. With depth only a factor next to 1 helps.",
+        ),
     ),
     "layer_norm_axis": Question(
         "An array has the axes batch, tokens, features. Over which does LayerNorm in a transformer average?",
@@ -208,18 +219,19 @@ QUIZ = {
         ),
     ),
     "batch_eval": Question(
-        "A network with BatchNorm is right on 128 points at once and wrong on the same points one by one. Why?",
+        "BatchNorm has kept a running mean of 10 and a running variance of 4; γ = 1, β = 0, ε next to nothing. In evaluation "
+        "a batch of two examples comes, with the values 12 and 14. What are they normalized to?",
         wrong(
-            "It has overfitted to batches of 128",
-            "The same points are judged with the same weights. Only their company differs.",
+            "−1 and 1",
+            "So it would be in training, by the mean and spread of these two: any two numbers become −1 and 1.",
         ),
         wrong(
-            "Its running statistics were never updated",
-            "Then it would be wrong in either case, and the number of points would not matter.",
+            "0.5 and 1",
+            "The mean is the running one, but that divides by the variance. The spread is its root, 2.",
         ),
         right(
-            "In evaluation it still uses the statistics of the batch",
-            "A point alone is its own mean, so every BatchNorm gives β. Use the running statistics.",
+            "1 and 2",
+            "10 is taken away, and the rest divided by √4. Their company does not matter; alone 14 would give 2 as well.",
         ),
     ),
     "why_not_batch": Question(
@@ -238,91 +250,100 @@ QUIZ = {
         ),
     ),
     "rms": Question(
-        "When do RMSNorm and LayerNorm (β = 0, the same γ) give the same output?",
+        "The features of a token have mean 3 and spread 4. What spread do they have after RMSNorm (γ = 1, ε next to nothing)?",
         right(
-            "When the mean of the features is 0",
-            "Then the mean square is the variance. LayerNorm of x is RMSNorm of x minus its mean.",
+            "0.8",
+            "The mean square is 3² + 4² = 25. RMSNorm divides by its root, 5, and keeps the mean, which is 0.6 then.",
         ),
         wrong(
-            "When the spread of the features is 1",
-            "With a mean other than 0 the mean square is 1 plus its square, and LayerNorm removes the mean besides.",
+            "1",
+            "LayerNorm gives 1, since it divides by the spread itself. RMSNorm divides by more wherever the mean is not 0.",
         ),
         wrong(
-            "Always: RMSNorm is only faster",
-            "RMSNorm keeps the mean. For x = 1000 + noise the outputs are far apart.",
+            "About 0.57",
+            "That divides by 3 + 4. Mean and spread add as squares: the mean square is 9 + 16.",
         ),
     ),
     "pre_post": Question(
-        "Which of these is a pre-norm block?",
+        "A pre-norm block `x + f(norm(x))` gets an x twice as large, far above √ε. What does its branch add now?",
         wrong(
-            "norm(x + f(x))", "That is post-norm: what goes on is normalized, and there is no untouched path."
+            "Twice as much as before",
+            "So it would be without the norm, if f were linear. What the norm gives to f does not change with the size of x.",
         ),
         wrong(
-            "f(norm(x) + x)",
-            "Here the skip is inside the branch: f is between input and output, nothing passes by.",
+            "Half as much as before",
+            "Compared with the stream it is half as much. The branch itself does the same as before.",
         ),
-        right("x + f(norm(x))", "Only the branch gets normalized values; the stream itself is not touched."),
+        right(
+            "The same as before",
+            "norm(2x) is norm(x), so the branch gets the same. But the stream is larger: late blocks change it less and less.",
+        ),
         wrong(
-            "norm(x) + f(norm(x))",
-            "A common slip: the stream is replaced by its normalized version at each block.",
+            "Nothing: a norm cannot see sizes",
+            "Because it does not see them, the branch is given what it always was, and adds what it always did.",
         ),
     ),
     "final_norm": Question(
-        "Why does a pre-norm stack end with one more norm?",
+        "A pre-norm stream has a root mean square of 1, and each of 15 branches adds independent values with a root mean "
+        "square of 1. By about what does the final norm divide?",
         wrong(
-            "Because the last block has no norm of its own",
-            "Each block has one, in front of its branch. What leaves the block is the stream, unnormalized.",
+            "By 1: each branch starts from normalized values",
+            "What the branches are given is normalized. The stream that they are added to is not, and it grows.",
         ),
         right(
-            "Because the stream has grown from block to block",
-            "About like √(1 + l) at initialization. Without the last norm the scores grow with depth.",
+            "By 4",
+            "Squares add up: the mean square is 1 + 15 = 16, and its root is 4. Without the norm the scores would grow with depth.",
         ),
         wrong(
-            "To make the output probabilities",
-            "That is the softmax. The norm only sets the scale of what the last matrix is given.",
+            "By 16",
+            "That adds sizes, as if all branches pointed the same way. Independent values add their squares: 16 is the mean square.",
         ),
     ),
-    "zero_init": Question(
-        "A branch is relu(x W₁) W₂ and shall give 0 at first. How is that done so that it can learn?",
+    "rezero": Question(
+        "ReZero: $y = x + α f(x)$, and α is 0 at first. What moves at the first step of plain SGD?",
         wrong(
-            "Both matrices are 0",
-            "Each one’s gradient holds the other as a factor, so both gradients are 0 and stay so.",
+            "Nothing: the branch gives 0, so it gets no gradient",
+            "What the branch gives is one thing, its slope another. The gradient of α is dy times f(x), and f(x) is not 0.",
         ),
         wrong(
-            "A learning rate of 0 for the first steps",
-            "Then nothing learns during these steps, and the branch does not give 0.",
+            "The weights of f, but not α",
+            "The other way round: what arrives at f is multiplied by α, and that is 0.",
         ),
         right(
-            "W₂ is 0, W₁ random",
-            "The product is 0, but the gradient of W₂ is not. After one step W₁ gets one too. ReZero does it with α.",
+            "α, but not the weights of f",
+            "The gradient of α holds f(x), which is not 0; that of the weights holds α, which is. From the second step on all move.",
+        ),
+        wrong(
+            "α and the weights of f",
+            "α moves. But the gradient of the weights comes through the product with α, which is still 0.",
         ),
     ),
     "clip": Question(
-        "Two gradients have lengths 3 and 4. `clip_by_global_norm` with `max_norm=1`: what are their lengths then?",
+        "Two gradients have lengths 5 and 12. `clip_by_global_norm` with `max_norm=6.5`: what are their lengths then?",
         wrong(
-            "1 and 1, each cut by itself",
+            "5 and 6.5",
             "That clips each by itself, and turns the step away from the gradient’s direction.",
         ),
         right(
-            "0.6 and 0.8",
-            "Together they have length 5, so both are multiplied by 1/5. The direction is kept.",
+            "2.5 and 6",
+            "Together they have length 13, twice too long, so both are halved, the short one too. The direction is kept.",
         ),
-        wrong("0.75 and 1", "That divides by the longest one. Together they would still have length 1.25."),
-        wrong("3/7 and 4/7", "Lengths do not add up; squares do: √(3² + 4²) is 5."),
+        wrong("2.7 and 6.5", "That lets the longest one decide. Together they would still have length 7.04."),
+        wrong("1.9 and 4.6", "Lengths do not add up; squares do: √(5² + 12²) is 13, and not 17."),
     ),
-    "falling_loss": Question(
-        "The training loss falls. What does that prove about your backward pass?",
+    "nine_tenths": Question(
+        "A mistake in your backward pass makes all gradients 0.9 times as long as they should be. What tells you?",
         wrong(
-            "That it is right: a wrong gradient would not lead downhill",
-            "Many wrong ones do. A backward pass without its mean or variance term trains all the same.",
+            "The training loss: a wrong gradient does not lead downhill",
+            "This one does: its direction is right. With SGD it is a learning rate that is a tenth smaller, no more.",
         ),
         wrong(
-            "That it is right for the last layers at least",
-            "Not even that: any direction with a part along the right one goes downhill for small steps.",
+            "Adam, since it looks at the size of gradients",
+            "It notices least of all: it divides by that size, and a common factor is gone.",
         ),
         right(
-            "Next to nothing: compare it with measured slopes",
-            "Finite differences, weighed with random numbers, find what a falling loss hides.",
+            "Only a comparison with measured slopes",
+            "Each slope is off by a tenth there. Shapes, directions and a falling loss are all as they should be.",
         ),
     ),
 }

@@ -106,12 +106,12 @@ QUIZ = {
         "Why does a pre-norm transformer end with one more norm?",
         right(
             "Because nothing has normalized the stream, which has grown",
-            "Each block normalizes what its branches are given, never the stream. After 24 fresh layers it is about five times "
+            "Each layer normalizes what its branches are given, never the stream. After 24 fresh layers it is about five times "
             "as large, and so would be the scores.",
         ),
         wrong(
-            "Because the last block has no norm of its own inside",
-            "It has two, like every block, one before each branch. But they stand on the branches; the stream passes by.",
+            "Because the last layer has no norm of its own inside",
+            "It has two, like every layer, one before each branch. But they stand on the branches; the stream passes by.",
         ),
         wrong(
             "To keep the gradients of the first layers from vanishing at depth",

@@ -218,6 +218,11 @@ def rms_eps_outside(x, gamma, eps=1e-6):
     return x / (np.sqrt((x**2).mean(-1, keepdims=True)) + eps) * gamma
 
 
+@mistake("rms_norm", "You divide by the root of the variance, and var subtracts the mean")
+def rms_by_the_spread(x, gamma, eps=1e-6):
+    return x / np.sqrt(x.var(-1, keepdims=True) + eps) * gamma
+
+
 @mistake("rms_norm", "square root")
 def rms_without_root(x, gamma, eps=1e-6):
     return x / ((x**2).mean(-1, keepdims=True) + eps) * gamma
@@ -946,7 +951,7 @@ def scaled_up_too(grads, max_norm):
     return [g * max_norm / (total + 1e-6) for g in grads]
 
 
-@mistake("clip_by_global_norm", "in place")
+@mistake("clip_by_global_norm", "in place", "may still need the old values.")
 def clipped_in_place(grads, max_norm):
     total = np.sqrt(sum((g**2).sum() for g in grads))
     for g in grads:
@@ -976,7 +981,7 @@ def stale_weights(w, grad_fn, batches, lr):
     return w
 
 
-@mistake("sgd_steps", "in place")
+@mistake("sgd_steps", "in place", "may still need the old values.")
 def in_place_steps(w, grad_fn, batches, lr):
     for b in batches:
         w -= lr * grad_fn(w, b)
@@ -1261,6 +1266,11 @@ def n_layer_outside_the_fraction(base_std, n_layer):
 @mistake("residual_init_std", "counts 5 additions")
 def five_additions(base_std, n_layer):
     return base_std / np.sqrt(5 * n_layer)
+
+
+@mistake("residual_init_std", "0.5 * base_std * n_layer ** 0.5", "deeper stacks")
+def half_and_upside_down(base_std, n_layer):
+    return base_std / 2 * np.sqrt(n_layer)
 
 
 @mistake("residual_init_std", "power -0.3333")

@@ -405,7 +405,13 @@ def added_again(x, f):
     return x + block
 
 
-@mistake("residual_block", "iMED-Lab/ER-Net/pull/3", "in place", "holds the result")
+@mistake(
+    "residual_block",
+    "iMED-Lab/ER-Net/pull/3",
+    "in place",
+    "the shortcut or the backward pass uses them",
+    "holds the result",
+)
 def augmented_assignment(x, f):
     x += f(x)
     return x

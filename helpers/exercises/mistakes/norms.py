@@ -167,10 +167,10 @@ affine_before_norm: times = affine first
 
 MEAN_SQUARE = """
 variance_not_mean_square: spread = var
-    the denominator is the variance: the mean is taken out there (var subtracts it). RMSNorm uses the mean
+    you divide by the root of the variance, and var subtracts the mean. RMSNorm uses the mean
     square: `np.sqrt(np.mean(x**2, axis=-1, keepdims=True) + eps)`.
 variance_not_mean_square: spread = ddof
-    the denominator is the variance with ddof=1: the mean is taken out there. Use the mean square,
+    you divide by the root of the variance with ddof=1, and var subtracts the mean. Use the mean square,
     mean(x**2).
 sum_instead_of_mean: spread = square sum
     the squares are summed, not averaged: you divide by the length (the L2 norm) of the row, not by the RMS,
