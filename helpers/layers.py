@@ -16,13 +16,13 @@ import numpy as np
 
 
 def _float64(a):
-    return np.asarray(a).astype(np.float64)
+    return np.asarray(a, dtype=np.float64)
 
 
 def _like(y, x):
     """y in the floating dtype of x; integers have none, so they give float64."""
     dtype = np.asarray(x).dtype
-    return y.astype(dtype) if np.issubdtype(dtype, np.floating) else y
+    return y.astype(dtype, copy=False) if np.issubdtype(dtype, np.floating) else y
 
 
 def _leading(x):

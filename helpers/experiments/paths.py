@@ -64,6 +64,6 @@ def gradient_by_path_length(
     by_length = np.zeros((depth + 1, batch, width))
     by_length[0] = dout
     for seen, block in enumerate(reversed(network.blocks[:depth])):  # paths so far have length 0 ... seen
-        by_length[1 : seen + 2] += input_gradient(block.branch, alpha * by_length[: seen + 1])
-    energy = (by_length**2).sum(axis=(1, 2))
+        by_length[1 : seen + 2] += input_gradient(block.branch, by_length[: seen + 1])
+    energy = (by_length**2).sum(axis=(1, 2)) * alpha ** (2 * np.arange(depth + 1))
     return PathGradients(path_counts(depth), energy / energy.sum())

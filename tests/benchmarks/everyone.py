@@ -1,8 +1,8 @@
 """Runs inside a kernel: what a change costs in an explorer, or in its usual cell.
 
 The usual cell is made of the explorer itself: the same controls, experiment and drawing, but for each change
-a new figure by pyplot, its artists made anew, and plt.show, as interact has it; bars by ax.bar and words by
-ax.text, where the course draws many as one path. (Many lines as one LineCollection it has as the course has.)
+a new figure by pyplot, its artists made anew, and plt.show, as interact has it; bars by ax.bar, lines by ax.plot
+and words by ax.text, where the course draws many as one.
 Each of the two has a kernel of its own, so that none finds in a cache what the other has just computed.
 """
 
@@ -10,6 +10,7 @@ import contextlib
 import functools
 import gc
 import inspect
+import itertools
 import time
 from statistics import median
 from unittest import mock
@@ -18,6 +19,7 @@ import ipywidgets as widgets
 import numpy as np
 import psutil
 from IPython.display import display
+from matplotlib.collections import LineCollection
 
 from helpers import explorers, figures
 from helpers.figures import drawing, sharing
@@ -38,6 +40,14 @@ def bar_by_bar(bars, x, low, high, width=0.8):
     look.axes.bar(x, high - low, width, low, color=color, edgecolor=edge, hatch=hatch, linewidth=0)
 
 
+def line_by_line(lines, segments):
+    """Stands for `LineCollection.set_segments`: a plot for each, in the styles of the collection by turns."""
+    lines.set_verts([])
+    looks = map(itertools.cycle, (lines.get_colors(), lines.get_linewidths(), lines.get_linestyles()))
+    for segment, color, width, style in zip(segments, *looks):
+        lines.axes.plot(*np.transpose(segment), color=color, lw=width, ls=style, clip_on=lines.get_clip_on())
+
+
 def text_by_text(some, texts, places):
     """Stands for `Words.set`: a Text for each."""
     look = {"color": some.artist.get_facecolor(), "ha": "center", "va": "center"}
@@ -51,6 +61,7 @@ def by_hand():
     with (
         mock.patch.object(drawing.Bars, "set", bar_by_bar),
         mock.patch.object(drawing.Bars, "set_without_gaps", functools.partialmethod(bar_by_bar, width=1)),
+        mock.patch.object(LineCollection, "set_segments", line_by_line),
         mock.patch.object(sharing.Words, "set", text_by_text),
     ):
         yield
