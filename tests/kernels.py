@@ -22,7 +22,7 @@ class Kernel:
         self.run("\n".join(self.setup))
         return self
 
-    def run(self, code):
+    def run(self, code, **options):
         """Run code; returns what it printed. RuntimeError with its traceback where it fails."""
         printed = []
 
@@ -32,12 +32,12 @@ class Kernel:
             if message["msg_type"] == "error":
                 raise RuntimeError("\n".join(message["content"]["traceback"]))
 
-        self.client.execute_interactive(code, timeout=900, output_hook=hear)
+        self.client.execute_interactive(code, timeout=900, output_hook=hear, **options)
         return "".join(printed)
 
     def value(self, expression):
-        """The value of an expression that JSON can carry."""
-        return json.loads(self.run(f"print(json.dumps({expression}))").splitlines()[-1])
+        """The value of an expression that JSON can carry. It is not written into the history, which would be measured too."""
+        return json.loads(self.run(f"print(json.dumps({expression}))", store_history=False).splitlines()[-1])
 
     def __exit__(self, *_):
         self.client.stop_channels()

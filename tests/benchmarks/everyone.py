@@ -108,6 +108,10 @@ class Cell:
         taken = cost(moves.give, self.explorer.controls[name], value)
         return self.redraws[0] > before, *taken
 
+    def changes(self, count):
+        """Make the next moves, at most so many: a list of what each of them took."""
+        return [taken for taken in (self.change() for _ in range(count)) if taken]
+
     def begin_run(self):
         """Begin the explorer's work."""
         self.explorer.generator, self.explorer.done = self.explorer.work(**self.explorer.values()), 0
