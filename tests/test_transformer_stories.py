@@ -291,13 +291,15 @@ def test_the_weight_that_look_ahead_names_is_the_one_of_the_block():
 
 def test_warm_up_trains_three_networks_to_the_end():
     run = explorers.warm_up()
-    assert run.sentence == "Not trained yet."  # the lesson asks first how this will end
+    # The lesson asks first how this will end.
+    assert run.sentence.startswith("Not trained yet: learning rate 0.01, 8 layers, 100 steps of warm-up")
     run.set(layers=4)
     while run.step():
         pass
     run.render()
-    assert {name: seen[-1].step for name, seen in run.state.items()} == dict.fromkeys(run.state, 200)
-    for name, seen in run.state.items():
+    runs, _ = run.state
+    assert {name: seen[-1].step for name, seen in runs.items()} == dict.fromkeys(runs, 200)
+    for name, seen in runs.items():
         assert f"{name}: loss " in run.sentence and seen[-1].loss < 0.3
 
 

@@ -132,12 +132,15 @@ def warm_up() -> Run:
             name: transformer.train_transformer(name.split()[0], steps, lr, layers, **how)
             for name, steps in kinds.items()
         }
-        yield {}  # at first nothing: whoever is to predict the end must not see how it begins
-        yield from together(training, STEPS // EVERY)
+        setting = f"learning rate {words(lr)}, {layers} layers, {warm} steps of warm-up, "
+        setting += f"{'a' if final_norm else 'no'} final norm, random weights no. {seed}"
+        yield {}, setting  # at first nothing: whoever is to predict the end must not see how it begins
+        for runs in together(training, STEPS // EVERY):
+            yield runs, setting
 
     return Run(
         picture.figure,
-        picture.update,
+        lambda state: picture.update(*state),
         work,
         STEPS // EVERY + 1,
         1,

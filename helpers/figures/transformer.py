@@ -204,3 +204,10 @@ class WarmUp(LossCurves):
             color=INK,
         )
         self.ax.set_ylabel("loss on new sequences", fontsize=12)
+
+    def update(self, runs, setting=""):
+        """runs: as in LossCurves; setting: what is going to be trained, in words."""
+        artists = super().update(runs)
+        if not runs:
+            self.sentence = f"Not trained yet: {setting}."
+        return artists

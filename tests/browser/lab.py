@@ -105,7 +105,10 @@ def server(work, theme="JupyterLab Light", program="jupyterlab"):
             yield f"http://127.0.0.1:{port}", token
         finally:
             process.terminate()
-            process.wait(30)
+            try:
+                process.wait(30)
+            except subprocess.TimeoutExpired:  # a busy machine; its kernels have ended with it
+                process.kill()
 
 
 def wait_for(url, process, log, seconds=300):
