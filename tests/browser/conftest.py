@@ -29,27 +29,33 @@ def lab(tmp_path_factory):
         yield address
 
 
-@pytest.fixture(scope="module")
-def desk(browser, lab, browser_context_args):
-    """One page for the tests of a file that only look at explorers: to open JupyterLab takes longer than they do."""
+@pytest.fixture(scope="session")
+def only_page(browser, browser_context_args):
+    """One page for all tests: to load JupyterLab takes longer than most of them do."""
     context = browser.new_context(**browser_context_args)
-    page = context.new_page()
-    with jupyterlab.alone(page):
-        yield jupyterlab.Desk(page, lab)
+    yield context.new_page()
     context.close()
 
 
 @pytest.fixture
-def show(desk):
-    """Shows one explorer of a notebook, its cell run anew: show(name of the notebook, words of the cell)."""
-    return desk.show
+def page(only_page):
+    """The page, which may ask this machine alone: a test in which it asks for more fails."""
+    only_page.set_viewport_size(jupyterlab.WINDOW)
+    with jupyterlab.alone(only_page):
+        yield only_page
+    for other in only_page.context.pages[1:]:
+        other.close()
+
+
+@pytest.fixture(scope="session")
+def desk(only_page, lab):
+    return jupyterlab.Desk(only_page, lab)
 
 
 @pytest.fixture
-def page(page):
-    """A page that may ask this machine alone: a test in which it asks for more fails."""
-    with jupyterlab.alone(page):
-        yield page
+def show(page, desk):
+    """Shows one explorer of a notebook, its cell run anew: show(name of the notebook, words of the cell)."""
+    return desk.show
 
 
 @pytest.fixture

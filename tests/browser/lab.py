@@ -14,10 +14,13 @@ import urllib.request
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 COURSE = Path(__file__).parents[2]
 WINDOW = {"width": 1280, "height": 900}
+THEMES = "JupyterLab Light", "JupyterLab Dark"
+OUTPUT = ".jp-OutputArea-output"
 NAMES = (
     "chromium",
     "chromium-browser",
@@ -111,6 +114,41 @@ def server(work, theme="JupyterLab Light", program="jupyterlab"):
                 process.kill()
 
 
+def set_theme(page, theme):
+    page.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", theme)
+    page.wait_for_function(
+        "theme => document.body.dataset.jpThemeName === theme && document.fonts.status === 'loaded'",
+        arg=theme,
+    )
+
+
+def axe(page):
+    """What axe finds in the outputs."""
+    if not page.locator(OUTPUT).count():
+        return []
+    found = Axe().run(page, context={"include": [[OUTPUT]]}).response["violations"]
+    return [f"{rule['id']}: {node['html'][:200]}" for rule in found for node in rule["nodes"]]
+
+
+# Whether a picture becomes another one; it does not when the kernel has had nothing to do for two seconds.
+FOLLOWS = """(image, before) => new Promise(answer => {
+  const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
+  let busy = performance.now();
+  const look = () => {
+    const now = performance.now();
+    if (kernel.status !== 'idle') busy = now;
+    if (image.src !== before || now - busy > 2000) answer(image.src !== before);
+    else setTimeout(look, 30);
+  };
+  look();
+})"""
+
+
+def follows(image, before):
+    """Does the picture of an explorer, whose address was `before`, change?"""
+    return image.evaluate(FOLLOWS, before)
+
+
 def wait_for(url, process, log, seconds=300):
     """Return when the server answers there; an error, with its log, when it has ended or says nothing."""
     end = time.monotonic() + seconds
@@ -126,28 +164,52 @@ def wait_for(url, process, log, seconds=300):
 def alone(page):
     """Within it, the page may ask this machine alone; whatever else it asked for is an error at the end."""
     asked = []
-    page.on("request", lambda request: asked.append(request.url))
-    page.on("websocket", lambda socket: asked.append(socket.url))
+
+    def note(asking):
+        asked.append(asking.url)
+
+    for event in ("request", "websocket"):
+        page.on(event, note)
     yield page
+    for event in ("request", "websocket"):
+        page.remove_listener(event, note)
     outside = [url for url in asked if urlsplit(url).scheme not in ("data", "blob")]
     assert {urlsplit(url).hostname for url in outside} <= {"127.0.0.1"}, outside
 
 
+# The one notebook that is open in JupyterLab, when its kernel can be asked.
+READY = """path => {
+  const panel = window.jupyterapp?.shell.currentWidget;
+  return panel?.context?.path === path && panel.context.isReady &&
+    panel.sessionContext?.session?.kernel?.status === 'idle';
+}"""
+# Closes what is open, unsaved, and its kernel; then opens another, if there is one.
+OPEN = """async path => {
+  const {shell, commands} = window.jupyterapp;
+  for (const panel of [...shell.widgets('main')].filter(panel => panel.context)) {
+    await panel.sessionContext?.shutdown();
+    panel.dispose();
+  }
+  if (path) await commands.execute('docmanager:open', {path});
+}"""
+
+
 class Notebook:
-    """One notebook of the course, open in JupyterLab in a workspace of its own, or below another address."""
+    """One notebook of the course, alone in JupyterLab (in a workspace of its own), or below another address."""
 
     def __init__(self, page, lab, name, place=None):
-        self.page = page
+        self.page, self.path = page, f"notebooks/{name}.ipynb"
         url, token = lab
-        place = place or f"lab/workspaces/{secrets.token_hex(4)}/tree"
-        page.goto(f"{url}/{place}/notebooks/{name}.ipynb?token={token}&reset")
-        page.wait_for_function(
-            """() => {
-              const panel = window.jupyterapp?.shell.currentWidget;
-              return panel?.context?.isReady && panel.sessionContext?.session?.kernel?.status === 'idle';
-            }""",
-            timeout=90_000,
-        )
+        if place is None and page.url.startswith(url):
+            page.evaluate(OPEN, self.path)
+        else:
+            place = place or f"lab/workspaces/{secrets.token_hex(4)}/tree"
+            page.goto(f"{url}/{place}/{self.path}?token={token}&reset")
+        page.wait_for_function(READY, arg=self.path, timeout=90_000)
+
+    def is_open(self):
+        """Whether the page shows it still."""
+        return self.page.evaluate(READY, self.path)
 
     def run(self, source=""):
         """Run all cells, or those with these words and all that show no explorer; returns the errors."""
@@ -182,7 +244,7 @@ class Notebook:
 
     def close(self):
         """Stop the kernel; changes are not saved."""
-        self.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+        self.page.evaluate(OPEN)
 
 
 class Shown:
@@ -229,7 +291,7 @@ class Shown:
 
 
 class Desk:
-    """A page with one open notebook, for several explorers in a row."""
+    """The page with one open notebook, for several explorers in a row."""
 
     def __init__(self, page, lab):
         self.page, self.lab = page, lab
@@ -237,10 +299,7 @@ class Desk:
 
     def show(self, name, source):
         """The explorer of a cell as it is when the cell has just been run; fails when a cell has an error."""
-        if name != self.name:
-            if self.notebook:
-                self.notebook.close()
+        if name != self.name or not self.notebook.is_open():
             self.name, self.notebook = name, Notebook(self.page, self.lab, name)
-        self.page.set_viewport_size(WINDOW)  # a test may have made it smaller
         assert self.notebook.run(source) == []
         return Shown(self.notebook, source)

@@ -3,15 +3,12 @@
 import re
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from .lab import COURSE, WINDOW
+from .lab import COURSE, OUTPUT, THEMES, WINDOW, axe, follows, set_theme
 
 QUICK = "00_start_here"
 NAMES = sorted(path.stem for path in (COURSE / "notebooks").glob("*.ipynb"))
-THEMES = "JupyterLab Light", "JupyterLab Dark"
-OUTPUT = ".jp-OutputArea-output"
 
 # Numbers what can be reached with Tab in all outputs, in order; radio buttons with one name are one stop.
 NUMBER = """() => {
@@ -54,22 +51,6 @@ CUT = """() => [...document.querySelectorAll('.jp-OutputArea-output :is(' +
   .filter(e => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1)
   .map(e => `${e.textContent}: ${e.scrollWidth} > ${e.clientWidth}`)"""
 NARROW = {"width": 600, "height": 900}
-
-
-def set_theme(page, theme):
-    page.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", theme)
-    page.wait_for_function(
-        "theme => document.body.dataset.jpThemeName === theme && document.fonts.status === 'loaded'",
-        arg=theme,
-    )
-
-
-def axe(page):
-    """What axe finds in the outputs."""
-    if not page.locator(OUTPUT).count():
-        return []
-    found = Axe().run(page, context={"include": [[OUTPUT]]}).response["violations"]
-    return [f"{rule['id']}: {node['html'][:200]}" for rule in found for node in rule["nodes"]]
 
 
 def walk(page, key, most):
@@ -150,14 +131,14 @@ class Explorer:
         control.focus()
         for key in keys:
             self.page.keyboard.press(key)
-        follows = not keys or name in self.NO_CHANGE or self.changed(before)
+        moved = not keys or name in self.NO_CHANGE or follows(self.image, before)
         self.sentences.add(self.sentence.inner_text())
         self.shapes.add(self.area.evaluate(SHAPE))
         if not control.locator(self.heirs(control, name)).evaluate_all(
             "all => all.includes(document.activeElement)"
         ):
             self.faults.append(f"{name}: the focus is at {self.page.evaluate(FOCUS)['what']}")
-        return follows
+        return moved
 
     @staticmethod
     def heirs(control, name):
@@ -169,13 +150,6 @@ class Explorer:
             if name == "Start"
             else "xpath=."
         )
-
-    def changed(self, before):
-        try:
-            expect(self.image).not_to_have_attribute("src", before, timeout=10_000)
-        except AssertionError:
-            return False
-        return True
 
     @staticmethod
     def keys(control):

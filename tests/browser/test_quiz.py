@@ -6,45 +6,43 @@ import urllib.request
 
 import nbformat
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from helpers.questions import PREDICTIONS, QUIZZES
 
-ASK, NUMBER, REVEAL = (
-    'predict.ask("gradient_left")',
-    'predict.ask("slope_product")',
-    'predict.reveal("gradient_left")',
-)
-CELLS = [
-    "import sys, pathlib\nsys.path += map(str, pathlib.Path.cwd().parents)\nfrom helpers import predict, progress, quiz",
-    ASK,
-    NUMBER,
-    REVEAL,
-    'predict.reveal("slope_product")',
-    "predict.table()",
+from .lab import THEMES, axe, set_theme
+
+FIRST = "import sys, pathlib\nsys.path += map(str, pathlib.Path.cwd().parents)\nfrom helpers import predict, progress, quiz"
+ASK, REVEAL = 'predict.ask("gradient_left")', 'predict.reveal("gradient_left")'
+NUMBER, REVEAL_NUMBER = 'predict.ask("slope_product")', 'predict.reveal("slope_product")'
+TABLE, QUIZ = "predict.table()", 'quiz.ask("residual_connections")'
+ALL = [
+    *(ASK, NUMBER, REVEAL, REVEAL_NUMBER, TABLE),
     *(f'quiz.ask("{name}")' for name in QUIZZES),
-    'progress.show("gradient_flow")',
-    "progress.course()",
+    *('progress.show("gradient_flow")', "progress.course()"),
 ]
 KERNEL = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
 
 
 @pytest.fixture
-def notebook(lab, open_notebook):
-    """A notebook with predictions and all quizzes, all cells run."""
-    url, token = lab
-    content = nbformat.v4.new_notebook(
-        cells=list(map(nbformat.v4.new_code_cell, CELLS)), metadata={"kernelspec": KERNEL}
-    )
-    request = urllib.request.Request(
-        f"{url}/api/contents/notebooks/questions.ipynb?token={token}",
-        method="PUT",
-        data=json.dumps({"type": "notebook", "format": "json", "content": content}).encode(),
-        headers={"Content-Type": "application/json"},
-    )
-    urllib.request.urlopen(request).close()
-    return open_notebook("questions")
+def asking(lab, open_notebook):
+    """A notebook of these cells, all run."""
+
+    def write(*cells):
+        url, token = lab
+        content = nbformat.v4.new_notebook(
+            cells=list(map(nbformat.v4.new_code_cell, (FIRST, *cells))), metadata={"kernelspec": KERNEL}
+        )
+        request = urllib.request.Request(
+            f"{url}/api/contents/notebooks/questions.ipynb?token={token}",
+            method="PUT",
+            data=json.dumps({"type": "notebook", "format": "json", "content": content}).encode(),
+            headers={"Content-Type": "application/json"},
+        )
+        urllib.request.urlopen(request).close()
+        return open_notebook("questions")
+
+    return write
 
 
 class Asked:
@@ -87,10 +85,11 @@ def rerun(notebook, cell):
     notebook.wait_idle()
 
 
-def test_a_prediction_by_keyboard(notebook):
+def test_a_prediction_by_keyboard(asking):
+    notebook = asking(ASK, NUMBER, REVEAL, TABLE)
     shown = Asked(notebook, ASK)
     expect(shown.group).to_have_accessible_name(PREDICTIONS["gradient_left"].text)
-    reveal, table = notebook.output(REVEAL), notebook.output("predict.table()")
+    reveal, table = notebook.output(REVEAL), notebook.output(TABLE)
     expect(reveal.get_by_role("status")).to_contain_text("not answered yet")
     shown.button.focus()
     shown.page.keyboard.press("Enter")
@@ -110,7 +109,8 @@ def test_a_prediction_by_keyboard(notebook):
         expect(radio).to_be_disabled()
 
 
-def test_a_number_by_keyboard(notebook):
+def test_a_number_by_keyboard(asking):
+    notebook = asking(NUMBER, REVEAL_NUMBER)
     shown = Asked(notebook, NUMBER)
     field = shown.form.get_by_label("your guess")
     field.focus()
@@ -122,14 +122,14 @@ def test_a_number_by_keyboard(notebook):
     shown.page.keyboard.press("ControlOrMeta+A")
     shown.page.keyboard.type("100")
     shown.press("Enter")
-    expect(notebook.output('predict.reveal("slope_product")')).to_contain_text("As you predicted")
+    expect(notebook.output(REVEAL_NUMBER)).to_contain_text("As you predicted")
     expect(shown.button).to_be_focused()
 
 
-def test_a_quiz_by_keyboard(notebook):
-    cell = 'quiz.ask("residual_connections")'
+def test_a_quiz_by_keyboard(asking):
+    notebook = asking(QUIZ)
     for number, question in enumerate(QUIZZES["residual_connections"].values()):
-        shown = Asked(notebook, cell, number)
+        shown = Asked(notebook, QUIZ, number)
         expect(shown.group).to_have_accessible_name(re.compile(rf"^{number + 1}\. "))
         for position, option in enumerate(question.options):
             shown.choose(position)
@@ -139,8 +139,8 @@ def test_a_quiz_by_keyboard(notebook):
             expect(shown.button).to_be_focused()
     shown.page.keyboard.press("Tab")
     expect(shown.button).not_to_be_focused()
-    rerun(notebook, cell)
-    again = Asked(notebook, cell, number)
+    rerun(notebook, QUIZ)
+    again = Asked(notebook, QUIZ, number)
     expect(again.group.get_by_role("radio").nth(position)).to_be_checked()
     expect(again.status).to_contain_text("Right." if option.right else "Not quite.")
 
@@ -155,32 +155,33 @@ def answer_all(notebook):
         expect(form.get_by_role("status")).to_contain_text(re.compile("Locked in|Right|Not quite"))
 
 
+# What of the questions is cut or has to be scrolled.
+CUT = """() => {
+  const wide = [...document.querySelectorAll('.jp-OutputArea-output:has(.course-page)')]
+    .filter(e => e.scrollWidth > e.clientWidth);
+  const words = [...document.querySelectorAll('.course-page :is(label, [role=status], table)')]
+    .filter(e => e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1);
+  return [...wide, ...words].map(e => e.textContent.slice(0, 100));
+}"""
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
-def test_axe_finds_nothing_and_long_options_wrap(notebook, theme):
+@pytest.mark.parametrize("theme", THEMES)
+def test_axe_finds_nothing_and_long_options_wrap(asking, theme):
+    notebook = asking(*ALL)
     page = notebook.page
-    page.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", theme)
-    page.wait_for_function(
-        "theme => document.body.dataset.jpThemeName === theme && document.fonts.status === 'loaded'",
-        arg=theme,
-    )
+    set_theme(page, theme)
     for answered in (False, True):
         if answered:
             answer_all(notebook)
         for width in (1280, 600):
             page.set_viewport_size({"width": width, "height": 900})
-            found = Axe().run(page, context=".jp-Cell-outputArea").response["violations"]
-            assert [(v["id"], v["nodes"][0]["html"]) for v in found] == []
-            for area in page.locator(".jp-OutputArea-output:has(.course-page)").all():
-                assert area.evaluate("e => e.scrollWidth <= e.clientWidth")
-            for cut in page.locator(".course-page :is(label, [role=status], table)").all():
-                assert cut.evaluate(
-                    "e => e.scrollWidth <= e.clientWidth + 1 && e.scrollHeight <= e.clientHeight + 1"
-                )
+            assert axe(page) == []
+            assert page.evaluate(CUT) == []
 
 
-def test_the_page_does_not_know_the_answers_before_they_are_given(notebook):
-    models = notebook.page.evaluate("() => document.documentElement.outerHTML")
+def test_the_page_does_not_know_the_answers_before_they_are_given(asking):
+    models = asking(*ALL).page.evaluate("() => document.documentElement.outerHTML")
     hidden = [option.why for quiz in QUIZZES.values() for q in quiz.values() for option in q.options]
     for why in hidden + [PREDICTIONS["gradient_left"].why, PREDICTIONS["slope_product"].why]:
         assert why[:40] not in models

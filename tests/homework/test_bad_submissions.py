@@ -453,8 +453,8 @@ def graded(tmp_path_factory):
         submit(folder, student, build(folder))
     odd_files(folder)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(judging, "CELL", 20)  # workers are forked, they know it
-        patch.setattr(judging, "CALLS", 20)
+        patch.setattr(judging, "CELL", 10)  # workers are forked, they know it
+        patch.setattr(judging, "CALLS", 10)
         look = grading.grade(folder, LESSON, say=lambda text: None)
     return scores(folder), look, folder
 
