@@ -18,14 +18,22 @@ from .test_colours import confused
 NAMES = list(explorers.ALL)
 
 
+THREE_LINES = 205  # letters in a page of 600 px
+
+
 class Opened(dict):
-    """Each explorer by its name, made when it is first asked for."""
+    """Each explorer by its name, made when it is first asked for, and the room for its sentence, in letters."""
+
+    def __init__(self):
+        super().__init__()
+        self.room = {}
 
     def __missing__(self, name):
         explorer = explorers.ALL[name]()
         if explorer.error:
             raise explorer.error
         self[name] = explorer
+        self.room[name] = max(THREE_LINES, len(explorer.longest))
         return explorer
 
 
@@ -117,6 +125,7 @@ def test_each_control_over_its_whole_range(opened, name):
         explorer.reset()
         for value in values_of(explorer.controls[control]):
             check(explorer, {control: value})
+    assert len(explorer.longest) <= opened.room[name], "the picture below the sentence would jump"
 
 
 # Each of its changes begins a training anew.

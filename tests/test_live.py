@@ -64,7 +64,9 @@ def test_equal_values_give_equal_pictures(made):
 
 def test_a_blitted_picture_is_what_a_full_draw_gives(made):
     made.controls["height"].value = 8
-    blitted = pixels(made.image.value)
+    kind, _, picture = bytes(made.image.value).partition(b",")
+    assert kind == b"data:image/png;base64"
+    blitted = pixels(base64.b64decode(picture))
     made.line.set_animated(False)
     made._blitter.canvas.draw()
     np.testing.assert_array_equal(blitted, made._blitter.frame())

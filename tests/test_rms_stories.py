@@ -99,11 +99,14 @@ def test_a_cell_that_disagrees_is_marked():
     shown = explorers.what_leaves_it_unchanged()
     assert "all as in the papers' tables" in shown.sentence and "✗" not in shown._table.value
     shown.set(factor=-1.0)
-    assert "not as in the papers: BatchNorm, WeightNorm, LayerNorm, RMSNorm, pRMSNorm." in shown.sentence
+    assert (
+        "leaves none unchanged; changes BatchNorm" in shown.sentence
+        and "not as in the papers: 5 of 5 (✗)." in shown.sentence
+    )
     assert shown._table.value.count("✗") == 5
     shown.reset()
     shown.set(change="data × a", eps=1e-2)
-    assert "not as in the papers: BatchNorm, LayerNorm, RMSNorm, pRMSNorm." in shown.sentence
+    assert "not as in the papers: 4 of 5 (✗)." in shown.sentence
 
 
 def test_only_the_control_that_matters_is_shown():

@@ -63,7 +63,10 @@ def gradient_by_path_length(
     network, dout = after_forward(depth, wiring, width, batch, seed, norm=norm or "layer", alpha=alpha, **he)
     by_length = np.zeros((depth + 1, batch, width))
     by_length[0] = dout
-    for seen, block in enumerate(reversed(network.blocks[:depth])):  # paths so far have length 0 ... seen
-        by_length[1 : seen + 2] += input_gradient(block.branch, by_length[: seen + 1])
+    followed = 1  # so many lengths: 0, 1, 2, ...
+    for block in reversed(network.blocks[:depth]):
+        by_length[1 : followed + 1] += input_gradient(block.branch, by_length[:followed])
+        longest = alpha**followed * np.linalg.norm(by_length[followed])
+        followed += longest > 1e-10  # beside length 0, which has 1; squared, rounding swallows less
     energy = (by_length**2).sum(axis=(1, 2)) * alpha ** (2 * np.arange(depth + 1))
     return PathGradients(path_counts(depth), energy / energy.sum())

@@ -49,10 +49,16 @@ class Cost:
     @staticmethod
     def _timed(saved, share):
         if saved is None:
-            return "No time is measured yet: press Start."
-        alone, block = (
-            f"{words(np.median(v), 2)} % of {name} (half of the runs: {words(low, 2)} to {words(high, 2)} %)"
-            for v, name in zip(saved, ("the norm", "norm and feed-forward network"))
+            return (
+                "No time is measured yet: Start times both norms, alone and with the feed-forward network that "
+                "follows in a block, by turns, again and again."
+            )
+        alone, both = (
+            f"{words(np.median(v), 2)} % (middle half: {words(low, 2)} to {words(high, 2)} %)"
+            for v in saved
             for low, high in [np.percentile(v, [25, 75])]
         )
-        return f"In {len(saved[0])} runs here RMSNorm saves {alone}, {block}; of the operations of both, {words(share, 2)} % are LayerNorm's."
+        return (
+            f"In {len(saved[0])} runs here RMSNorm saves {alone} alone, {both} with a feed-forward network; "
+            f"of the operations of both, {words(share, 2)} % are LayerNorm's."
+        )

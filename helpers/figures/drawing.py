@@ -69,7 +69,7 @@ def new_figure(columns=1, width_ratios=None):
         ax.grid(axis="y", alpha=0.3)
         ax.set_axisbelow(True)
         # A power of ten over the ticks stands left of the axis, not in the legend, and clear of the highest tick.
-        ax.yaxis.get_offset_text().set_horizontalalignment("right")
+        ax.yaxis.get_offset_text().set(horizontalalignment="right", fontsize=11)
         ax.yaxis.OFFSETTEXTPAD = 9
         _fix_label_places(ax)
     return figure, axes
@@ -124,7 +124,10 @@ def legend_above(ax, *handles, side="right"):
         loc=f"lower {side}",
         bbox_to_anchor=({"right": 1.01, "left": -0.01}[side], 0.98),
         ncols=len(handles),
-        fontsize=10,
+        fontsize=11,
+        columnspacing=1.2,
+        handlelength=1.8,
+        handletextpad=0.5,
         frameon=False,
     )
     legend.set_gid(ABOVE)

@@ -89,7 +89,7 @@ class Geometry:
         )
         handles = [left.plot([], [], m, color=c, ms=8, label=n)[0] for m, c, n in names]
         self.figure.legend(
-            handles=handles, loc="lower center", ncols=3, fontsize=10, frameon=False, borderaxespad=0.2
+            handles=handles, loc="lower center", ncols=3, fontsize=11, frameon=False, borderaxespad=0.2
         )
         self.sentence = ""
 

@@ -49,16 +49,15 @@ class Invariance:
             line.set_data(np.flatnonzero(which), np.clip(seen[which], self.LOWEST, 1e3))
         names = np.array(list(NORMS))
         parts = [
-            self._part(names, seen, seen < UNMOVED, "leaves", "unchanged (no output moves by more than {})"),
-            self._part(names, seen, seen >= UNMOVED, "changes", "(an output by up to {})"),
+            self._part(
+                names, seen, seen < UNMOVED, "leaves {} unchanged", "(no output moves by more than {})"
+            ),
+            self._part(names, seen, seen >= UNMOVED, "changes {}", "(an output by up to {})"),
         ]
-        verdict = (
-            "all as in the papers' tables"
-            if not unlike.any()
-            else "not as in the papers: " + ", ".join(names[unlike])
-        )
+        others = ", ".join(names[unlike]) if unlike.sum() < 3 else f"{unlike.sum()} of {len(names)} (✗)"
+        verdict = f"not as in the papers: {others}" if others else "all as in the papers' tables"
         action = IN_WORDS[change].format(a=words(factor))
-        self.sentence = f"{action}: {'; '.join(part for part in parts if part)}; {verdict}."
+        self.sentence = f"{action}: {'; '.join(parts)}; {verdict}."
         self.details = table(
             ("", *(change.replace("× ", "×\u00a0").replace("+ ", "+\u00a0") for change in CHANGES)),
             [self._row(name, row, visited) for name, row in zip(NORMS, moves)],
@@ -68,8 +67,8 @@ class Invariance:
     @staticmethod
     def _part(names, seen, which, verb, rest):
         if not which.any():
-            return ""
-        return f"{verb} {', '.join(names[which])} {rest.format(words(seen[which].max(), 2))}"
+            return verb.format("none")
+        return f"{verb.format(', '.join(names[which]))} {rest.format(words(seen[which].max(), 2))}"
 
     @staticmethod
     def _row(name, row, visited):

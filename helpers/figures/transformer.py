@@ -200,7 +200,7 @@ class WarmUp(LossCurves):
             1.4 * chance,
             f"guessing: ln {np.exp(chance):.0f} = {words(chance)}",
             ha="right",
-            fontsize=10,
+            fontsize=11,
             color=INK,
         )
         self.ax.set_ylabel("loss on new sequences", fontsize=12)

@@ -128,7 +128,7 @@ def _drawing(depth):
     def draw(turn):
         values = dh * (1 - 0.001 * turn)
         blitter.draw(picture.update(values, dh, False, "", "log"))
-        return live.png(blitter.frame())
+        return live.address(live.png(blitter.frame()))
 
     draw(0)
     return draw
