@@ -66,7 +66,8 @@ def gradient_by_path_length(
     followed = 1  # so many lengths: 0, 1, 2, ...
     for block in reversed(network.blocks[:depth]):
         by_length[1 : followed + 1] += input_gradient(block.branch, by_length[:followed])
-        longest = alpha**followed * np.linalg.norm(by_length[followed])
-        followed += longest > 1e-10  # beside length 0, which has 1; squared, rounding swallows less
+        # Length 0 has a gradient of 1. Beside it, rounding swallows the square of less than this.
+        if alpha**followed * np.linalg.norm(by_length[followed]) > 1e-10:
+            followed += 1
     energy = (by_length**2).sum(axis=(1, 2)) * alpha ** (2 * np.arange(depth + 1))
     return PathGradients(path_counts(depth), energy / energy.sum())
