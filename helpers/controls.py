@@ -20,7 +20,8 @@ def toggle(description: str, *options) -> widgets.ToggleButtons:
     style = {**LABEL, "button_width": "auto"}
     layout = {
         "width": "max-content",
-        "max_width": "100%",
+        "max_width": "calc(100% - 4px)",
+        "margin": "2px",  # as all other controls have it
         "display": "flex",
         "align_items": "center",
         "grid_gap": "0 6px",

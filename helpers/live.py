@@ -35,7 +35,8 @@ ERROR = (
 )
 FRAME, STALE_FRAME = "2px solid transparent", "2px dashed #b3261e"
 ABOVE = "above"  # gid of a legend that lies over an empty place
-NARROWEST = 0.6  # of a picture's width: its smallest words are then 9 px high; a narrower page scrolls
+NARROWEST = 0.56  # of a picture's width: its smallest words are then 9 px high; a narrower page scrolls
+ROOM = 210  # letters that any sentence has room for
 
 
 class Blitter:
@@ -304,7 +305,7 @@ class Live:
 
     def _said(self):
         sentence = re.sub(" (?=[%=])", "\u00a0", self.sentence)  # no line begins with one of these
-        longest = self.longest or sentence + sentence[: len(sentence) // 4]
+        longest = self.longest or (f"{sentence} " * ROOM)[: max(ROOM, 5 * len(sentence) // 4)]
         self.longest = max(longest, sentence, key=len)
         return (
             f'<div role="status" class="course-sentence" style="{TEXT}" data-longest="{html.escape(self.longest)}">'

@@ -73,16 +73,17 @@ if (!window.coursePick) {
 }
 """
 
-# The sentence has room for a quarter more than the first one, and for the longest one so far: the picture below it
-# stays where it is.
+# A sentence has room for live.ROOM letters, for a quarter more than the first one and for the longest one so far:
+# the picture below it stays where it is.
 STYLE = """
 .course-wide { overflow: auto hidden; }
 .course-wide > img { border-radius: 6px; }
-.course-sentence { display: grid; min-height: 4.35em; }
+.course-sentence { display: grid; }
 .course-sentence > span, .course-sentence::after { grid-area: 1 / 1; }
 .course-sentence::after { content: attr(data-longest); visibility: hidden; }
 .course-pick { cursor: pointer; }
 .widget-toggle-buttons > .widget-label { flex-shrink: 0; }
+.course-live .widget-tab-contents { padding: 4px 12px !important; }
 .course-live .lm-TabBar-tab { min-width: max-content !important; }
 """
 

@@ -77,10 +77,14 @@ def color(artist):
     return to_rgb(artist.get_color() if isinstance(artist, Line2D) else artist.get_facecolor())
 
 
+def legends_of(figure):
+    """Those of its axes, and its own."""
+    return [*filter(None, (ax.get_legend() for ax in figure.axes)), *figure.legends]
+
+
 def confused(figure):
     """Pairs that a legend tells apart, and that differ neither in lightness nor in form."""
-    legends = [*filter(None, (ax.get_legend() for ax in figure.axes)), *figure.legends]
-    for legend in legends:
+    for legend in legends_of(figure):
         for one, other in itertools.combinations(legend.legend_handles, 2):
             if form(one) == form(other) and difference(color(one), color(other), GREY) < APART:
                 yield form(one), color(one), color(other)

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from matplotlib.lines import Line2D
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
@@ -13,12 +14,9 @@ from helpers import experiments, explorers, live
 from helpers.figures import count, words
 
 from .moves import values_of
-from .test_colours import confused
+from .test_colours import confused, legends_of
 
 NAMES = list(explorers.ALL)
-
-
-THREE_LINES = 205  # letters in a page of 600 px
 
 
 class Opened(dict):
@@ -33,7 +31,7 @@ class Opened(dict):
         if explorer.error:
             raise explorer.error
         self[name] = explorer
-        self.room[name] = max(THREE_LINES, len(explorer.longest))
+        self.room[name] = len(explorer.longest)
         return explorer
 
 
@@ -77,6 +75,7 @@ def texts_of(ax):
 def crowding(figure, _axes):
     """Words of a picture that are cut, or lie on others; once for each state of its axes."""
     shown = [text for ax in figure.axes for text in texts_of(ax)]
+    shown += [text for legend in figure.legends for text in legend.get_texts()] + figure.texts
     boxes = [(text.get_text(), text.get_window_extent()) for text in shown]
     page = figure.bbox.padded(0.5)
     cut = [f"{said} is cut" for said, box in boxes if (Bbox.union([page, box]).extents != page.extents).any()]
@@ -207,6 +206,15 @@ def test_the_words_in_a_picture_can_be_read_in_the_narrowest_page(opened, name):
     texts = [text for text in figure.findobj(Text) if text.get_text() and text.get_visible()]
     points = min(text.get_fontsize() for text in texts)
     assert points / 72 * figure.dpi * live.NARROWEST >= 9
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_marks_of_a_legend_can_be_told_apart_in_the_narrowest_page(opened, name):
+    """At least 4.5 pixels wide: of 3, circles, squares and diamonds are all one speck."""
+    figure = opened[name].figure
+    lines = [sample for legend in legends_of(figure) for sample in legend.findobj(Line2D)]
+    marks = [line.get_markersize() for line in lines if line.get_marker() not in ("None", "", None)]
+    assert min(marks, default=6) / 72 * figure.dpi * live.NARROWEST >= 4.5
 
 
 def numbers_in(sentence):

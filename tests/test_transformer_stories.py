@@ -247,7 +247,7 @@ def test_pre_or_post_says_what_was_measured(pre_or_post, place, final_norm, laye
     bounds = 1 + layers_ / 2, 1 + 1.5 * layers_
     expected = [squares[0], squares[layers_], *bounds, np.sqrt(squares[layers_]), pre, post, post / pre]
     np.testing.assert_allclose(numbers_in(pre_or_post.sentence)[1:], expected, rtol=0.006)
-    assert f">{layers_} ◀<" in pre_or_post._table.value
+    assert f">{layers_}\u00a0◀<" in pre_or_post._table.value
     assert ("gradient:<br>pre, final norm off<" in pre_or_post._table.value) == (not final_norm)
 
 
@@ -262,7 +262,7 @@ def pre_or_post():
 
 def test_the_table_does_not_answer_the_prediction():
     table = explorers.pre_or_post()._table.value
-    assert ">8 ◀<" in table and table.count(">?<") == 6 * (len(transformer.DEPTHS) - 1)
+    assert ">8\u00a0◀<" in table and table.count(">?<") == 6 * (len(transformer.DEPTHS) - 1)
 
 
 def test_look_ahead_opens_without_the_mask_that_is_to_be_predicted():

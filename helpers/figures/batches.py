@@ -8,6 +8,7 @@ from .drawing import (
     GHOST,
     INK,
     MEAN,
+    SMALL_PRINT,
     SPREAD,
     THEORY,
     WITH,
@@ -176,7 +177,7 @@ class Padding:
         (self.ends,) = left.plot([], [], "-", color=INK, lw=2, label="end of the sequence")
         left.grid(False)
         left.set(xlim=size[:2], ylim=size[2:])
-        left.set_xlabel("position (the darker, the larger the output)", fontsize=11)
+        left.set_xlabel("position (the darker, the larger the output)", fontsize=SMALL_PRINT)
         left.set_ylabel("sequence", fontsize=12)
         legend_above(left, self.ends)
         self.bars = Bars(right, BATCH)

@@ -2,7 +2,15 @@
 
 import numpy as np
 
-from .drawing import GHOST, INK, WITH, legend_above, new_figure, words
+from .drawing import (
+    GHOST,
+    INK,
+    SMALL_PRINT,
+    WITH,
+    legend_above,
+    new_figure,
+    words,
+)
 from .rms import BesideLayerNorm
 
 
@@ -15,7 +23,7 @@ class Cost:
         self.figure, (left, right) = new_figure(2, width_ratios=[2, 3])
         self.bars = BesideLayerNorm(left)
         left.set(xlim=(-0.6, 1.6), ylim=(0, 14))
-        left.set_xticks([0, 1], ["operations", "numbers\nmoved"], fontsize=11)
+        left.set_xticks([0, 1], ["operations", "numbers\nmoved"], fontsize=SMALL_PRINT)
         left.set_ylabel("for each number", fontsize=12)
         (self.runs,) = right.plot([], [], "|", color=GHOST, ms=14, mew=1.5, label="one run")
         (self.median,) = right.plot([], [], "D", color=WITH, ms=9, label="median")
@@ -24,7 +32,9 @@ class Cost:
         right.axvline(0, color=INK, lw=0.8)
         right.set(xlim=(-20, 100), ylim=(-0.6, 2.6), xticks=range(-20, 101, 20))
         right.set_yticks(
-            [0, 1, 2], ["whole models\n(the paper)", "with its\nfeed-forward", "the norm\nalone"], fontsize=11
+            [0, 1, 2],
+            ["whole models\n(the paper)", "with its\nfeed-forward", "the norm\nalone"],
+            fontsize=SMALL_PRINT,
         )
         right.set_xlabel("time saved by RMSNorm, %", fontsize=12)
         legend_above(right, self.runs, self.median)

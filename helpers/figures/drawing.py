@@ -4,6 +4,7 @@ import html
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 from matplotlib.ticker import LogLocator, MaxNLocator
@@ -17,6 +18,8 @@ WITH, WITHOUT = "#0072B2", "#D55E00"
 MEAN, SPREAD, LEARNED = "#00A86B", "#85205A", "#85205A"
 GHOST, THEORY, INK = "#767676", "#222222", "#222222"
 
+SMALL_PRINT = 11.6  # the smallest words, in points: live.NARROWEST makes them 9 pixels high
+SAMPLE = 6  # the smallest mark in a legend, in points: a circle is then seen to be none of the squares
 STEPS = (1, 2, 5, 10)  # ticks at round numbers
 SMALLEST = 1e-300  # what a logarithmic axis draws instead of 0
 
@@ -63,13 +66,13 @@ def new_figure(columns=1, width_ratios=None):
     figure.subplots_adjust(left=0.1, right=0.97, bottom=0.16, top=0.88, wspace=0.3)
     for ax in axes:
         ax.spines[["top", "right"]].set_visible(False)
-        ax.tick_params(labelsize=11)
+        ax.tick_params(labelsize=SMALL_PRINT)
         ax.xaxis.set_major_locator(MaxNLocator(7, steps=STEPS, integer=True))
         _linear_ticks(ax)
         ax.grid(axis="y", alpha=0.3)
         ax.set_axisbelow(True)
         # A power of ten over the ticks stands left of the axis, not in the legend, and clear of the highest tick.
-        ax.yaxis.get_offset_text().set(horizontalalignment="right", fontsize=11)
+        ax.yaxis.get_offset_text().set(horizontalalignment="right", fontsize=SMALL_PRINT)
         ax.yaxis.OFFSETTEXTPAD = 9
         _fix_label_places(ax)
     return figure, axes
@@ -124,13 +127,16 @@ def legend_above(ax, *handles, side="right"):
         loc=f"lower {side}",
         bbox_to_anchor=({"right": 1.01, "left": -0.01}[side], 0.98),
         ncols=len(handles),
-        fontsize=11,
+        fontsize=SMALL_PRINT,
         columnspacing=1.2,
         handlelength=1.8,
         handletextpad=0.5,
         frameon=False,
     )
     legend.set_gid(ABOVE)
+    for sample in legend.legend_handles:
+        if isinstance(sample, Line2D):
+            sample.set_markersize(max(sample.get_markersize(), SAMPLE))
     return legend
 
 
@@ -241,11 +247,13 @@ CELL = "padding:.15em .4em; text-align:right; border-bottom:1px solid #8888"
 def table(head, rows, chosen=None, prose=None):
     """An HTML table; the first cell of a row names it, and the chosen row is marked. head may hold HTML.
 
-    prose: the number of a column of words, which begin at its left edge.
+    prose: the number of a column of words, which begin at its left edge and may take several lines.
     """
     look = [CELL.replace("right", "left") if i in (0, prose) else CELL for i in range(len(head))]
     columns = "".join(map(_column, head, look))
-    body = "".join(_row(row, row[0] == chosen, look) for row in rows)
+    # A number stays on one line and the mark's room is kept, so that the table keeps its height.
+    look = [one.replace("right", "right; white-space:nowrap") for one in look]
+    body = "".join(_row(row, chosen, look) for row in rows)
     return f'<table style="{TABLE}"><tr>{columns}</tr>{body}</table>'
 
 
@@ -256,4 +264,6 @@ def _column(name, look):
 def _row(row, chosen, look):
     name, *cells = (html.escape(cell) for cell in row)
     columns = "".join(f'<td style="{one}">{cell}</td>' for one, cell in zip(look[1:], cells))
-    return f'<tr><th scope="row" style="{look[0]}">{name}{" ◀" if chosen else ""}</th>{columns}</tr>'
+    room = '<span style="padding-left:1.1em"></span>'  # of the mark
+    mark = ("\u00a0◀" if row[0] == chosen else room) if chosen else ""
+    return f'<tr><th scope="row" style="{look[0]}">{name}{mark}</th>{columns}</tr>'

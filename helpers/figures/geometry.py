@@ -7,6 +7,7 @@ from .drawing import (
     GHOST,
     INK,
     MEAN,
+    SMALL_PRINT,
     WITH,
     WITHOUT,
     Bars,
@@ -89,7 +90,12 @@ class Geometry:
         )
         handles = [left.plot([], [], m, color=c, ms=8, label=n)[0] for m, c, n in names]
         self.figure.legend(
-            handles=handles, loc="lower center", ncols=3, fontsize=11, frameon=False, borderaxespad=0.2
+            handles=handles,
+            loc="lower center",
+            ncols=3,
+            fontsize=SMALL_PRINT,
+            frameon=False,
+            borderaxespad=0.2,
         )
         self.sentence = ""
 

@@ -3,7 +3,16 @@
 import numpy as np
 
 from ..experiments.invariance import CHANGES, CLAIMED, NORMS, UNMOVED
-from .drawing import INK, WITH, WITHOUT, legend_above, new_figure, table, words
+from .drawing import (
+    INK,
+    SMALL_PRINT,
+    WITH,
+    WITHOUT,
+    legend_above,
+    new_figure,
+    table,
+    words,
+)
 
 IN_WORDS = {
     "W × a": "All weights times {a}",
@@ -32,7 +41,14 @@ class Invariance:
         )
         ax.axhspan(self.FLOOR, UNMOVED, color=WITH, alpha=0.1, lw=0)
         ax.axhline(UNMOVED, color=WITH, lw=1.5, ls="--")
-        ax.text(4.45, 7e-22, f"shaded: less than {UNMOVED:g}, unchanged", fontsize=11, ha="right", color=INK)
+        ax.text(
+            4.45,
+            7e-22,
+            f"shaded: less than {UNMOVED:g}, unchanged",
+            fontsize=SMALL_PRINT,
+            ha="right",
+            color=INK,
+        )
         ax.set(yscale="log", xlim=(-0.5, 4.5), ylim=(self.FLOOR, 1e3), yticks=10.0 ** np.arange(-21, 4, 3))
         ax.set_xticks(range(5), NORMS, fontsize=12)
         ax.minorticks_off()

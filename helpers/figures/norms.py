@@ -10,6 +10,7 @@ from .drawing import (
     GHOST,
     INK,
     MEAN,
+    SMALL_PRINT,
     SPREAD,
     WITH,
     Bars,
@@ -32,10 +33,10 @@ class Threads:
         self.threads, self.count = ax.add_collection(LineCollection([])), 0
         (self.dots,) = ax.plot([], [], "o", color=WITH, ms=6, zorder=4, clip_on=False)
         ax.set(xlim=(0, 1))
-        ax.set_xticks([0, 1], ["input", "this step"], fontsize=11)
+        ax.set_xticks([0, 1], ["input", "this step"], fontsize=SMALL_PRINT)
         ax.grid(False)
         self.right.spines[["top", "left", "bottom"]].set_visible(False)
-        self.right.tick_params(labelsize=11)
+        self.right.tick_params(labelsize=SMALL_PRINT)
         for line in (ax, self.right):
             line.yaxis.set_major_locator(LinearLocator(3))
             line.yaxis.set_major_formatter(_in_few_letters)

@@ -8,6 +8,7 @@ from .drawing import (
     INK,
     LEARNED,
     MEAN,
+    SMALL_PRINT,
     THEORY,
     WITH,
     WITHOUT,
@@ -39,7 +40,7 @@ class NumbersRunOut:
         (self.there,) = right.plot([], [], "D", color=LEARNED, ms=9, clip_on=False)
         right.axhspan(self.LIMITS[0], 0, color=WITHOUT, alpha=0.12, lw=0)
         right.axhline(1, color=INK, lw=1)
-        right.text(1, -1.7, "negative: it has no root", fontsize=11, color=INK)
+        right.text(1, -1.7, "negative: it has no root", fontsize=SMALL_PRINT, color=INK)
         right.set(xscale="log", xlim=(0.8, 1.3e5), ylim=self.LIMITS)
         right.set_xlabel("mean of the input (σ = 0.5)", fontsize=12)
         right.set_ylabel("variance / true variance", fontsize=12)
@@ -95,7 +96,7 @@ class SmallSpread:
         self.dots = [ax.plot([], [], "D", color=LEARNED, ms=9, clip_on=False)[0] for ax in (left, right)]
         (self.floor,) = left.plot([], [], "--", color=MEAN, lw=1.5, label="σ = √ε")
         left.set(xscale="log", xlim=(1e-6, 1e2), ylim=(0, 1.1))
-        right.set(xscale="log", yscale="log", xlim=(1e-6, 1e2), ylim=(1e-3, 1e7))
+        right.set(xscale="log", yscale="log", xlim=(1e-6, 1e2), ylim=(2e-3, 1e7))
         for ax, label in ((left, "spread after LayerNorm"), (right, "largest factor on a gradient")):
             ax.minorticks_off()
             ax.set_xlabel("spread σ of the input", fontsize=12)
@@ -135,7 +136,7 @@ class Kept:
             ax.set_xlabel("input − its mean", fontsize=12)
             legend_above(ax, line)
             self.lines.append(line)
-        axes[0].set_ylabel("(output − its mean) / its spread", fontsize=11)
+        axes[0].set_ylabel("(output − its mean) / its spread", fontsize=SMALL_PRINT)
         self.sentence = ""
 
     def update(self, z, outputs, mean, dtype):

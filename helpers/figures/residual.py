@@ -6,6 +6,7 @@ from .drawing import (
     GHOST,
     INK,
     LEARNED,
+    SMALL_PRINT,
     THEORY,
     WITH,
     WITHOUT,
@@ -88,8 +89,8 @@ class SlopeProduct:
         self.figure, (ax,) = new_figure()
         ax.axhspan(self.LIMITS[0], self.GONE, color=WITHOUT, alpha=0.12, lw=0)
         ax.axhspan(self.HUGE, self.LIMITS[1], color=LEARNED, alpha=0.12, lw=0)
-        ax.text(1.97, 1e-11, "vanishes: below 1 %", fontsize=11, color=INK, ha="right")
-        ax.text(-0.95, 1e10, "explodes: above 100 times", fontsize=11, color=INK)
+        ax.text(1.97, 1e-11, "vanishes: below 1 %", fontsize=SMALL_PRINT, color=INK, ha="right")
+        ax.text(-0.95, 1e10, "explodes: above 100 times", fontsize=SMALL_PRINT, color=INK)
         (self.residual,) = ax.plot([], [], "-", color=WITH, lw=2, label="with residual, |1 + f′|ᴸ")
         (self.plain,) = ax.plot([], [], ":", color=WITHOUT, lw=2, label="without, |f′|ᴸ")
         (self.with_dot,) = ax.plot([], [], "o", color=WITH, ms=12, clip_on=False)

@@ -117,7 +117,7 @@ class WhichNumbers:
         )
         written_out = self._root_mean_square if name == "RMSNorm" else self._mean_and_variance
         rows = written_out(self.x[mine], self.x[cell], eps, words(normalized[cell], 5))
-        arithmetic = table((f"letter {letters[chosen]}", "arithmetic", "result"), rows)
+        arithmetic = table((f"letter {letters[chosen]}", "arithmetic", "result"), rows, prose=1)
         # Room for a sum of twelve squares, which takes two lines.
         self.details = f'<div style="min-height:12.5em">{arithmetic}</div>'
         return [self.boxes, self.numbers.artist, self.letters.artist, self.chosen]

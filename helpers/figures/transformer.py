@@ -5,6 +5,7 @@ import numpy as np
 from .drawing import (
     GHOST,
     INK,
+    SMALL_PRINT,
     THEORY,
     WITH,
     WITHOUT,
@@ -36,7 +37,7 @@ class LookAhead:
         (self.ahead,) = left.plot([], [], "x", color=GHOST, ms=5)
         left.grid(False)
         left.set(xticks=self.tokens, yticks=self.tokens)
-        left.set_title("weight: white 0, dark 1", fontsize=11)
+        left.set_title("weight: white 0, dark 1", fontsize=SMALL_PRINT)
         left.set_xlabel("token that is looked at", fontsize=12)
         left.set_ylabel("token that looks", fontsize=12)
         self.bars = Bars(self.ax, WITH)
@@ -123,7 +124,9 @@ class PreOrPost:
             f"mean square to {words(np.sqrt(squares[-1]))}. The last matrix gets a gradient of {words(pre.dW[at])} with pre-norm and {last}, of {words(post.dW[at])} "
             f"with post-norm: {words(ratio)} times that.{remark}"
         )
-        self.details = self._table(pre, post, listed, depth, "pre" if final_norm else "pre, final norm off")
+        self.details = self._table(
+            pre, post, listed, depth, f"pre, final norm {'on' if final_norm else 'off'}"
+        )
         return [*self._draw_stream(squares, rival, rival_name, place), *self._draw_gradients(by_depth, at)]
 
     def _draw_stream(self, squares, rival, rival_name, place):
@@ -143,7 +146,6 @@ class PreOrPost:
 
     def _table(self, pre, post, listed, depth, name):
         """Means of three networks each; name: of the pre-norm ones."""
-        # Two lines in any case: the table keeps its height.
         head = [
             "layers",
             f"gradient:<br>{name}",
@@ -200,7 +202,7 @@ class WarmUp(LossCurves):
             1.4 * chance,
             f"guessing: ln {np.exp(chance):.0f} = {words(chance)}",
             ha="right",
-            fontsize=11,
+            fontsize=SMALL_PRINT,
             color=INK,
         )
         self.ax.set_ylabel("loss on new sequences", fontsize=12)

@@ -7,6 +7,7 @@ from matplotlib.ticker import MaxNLocator
 from .drawing import (
     GHOST,
     INK,
+    SMALL_PRINT,
     SPREAD,
     WITH,
     WITHOUT,
@@ -120,7 +121,9 @@ class ShootOut:
             [], [], "X", color=WITHOUT, ms=13, ls="none", label="diverged: no number", clip_on=False
         )
         self.ax.set(ylim=(0, 100), xlim=(-0.6, len(names) - 0.4))
-        self.ax.set_xticks(range(len(names)), [name.replace(" ", "\n", 1) for name in names], fontsize=11)
+        self.ax.set_xticks(
+            range(len(names)), [name.replace(" ", "\n", 1) for name in names], fontsize=SMALL_PRINT
+        )
         self.ax.set_ylabel("training points wrong, %", fontsize=12)
         legend_above(self.ax, self.crosses)
         self.sentence = ""
