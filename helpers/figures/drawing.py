@@ -136,7 +136,7 @@ def legend_above(ax, *handles, side="right"):
     legend.set_gid(ABOVE)
     for sample in legend.legend_handles:
         if isinstance(sample, Line2D):
-            sample.set_markersize(max(sample.get_markersize(), SAMPLE))
+            sample.set(markersize=max(sample.get_markersize(), SAMPLE), solid_capstyle="butt")
     return legend
 
 

@@ -136,7 +136,7 @@ class LayerNormSteps:
             for name, v in steps.items()
         ]
         features = (f"x<sub>{i}</sub>" for i in range(1, len(steps[shown]) + 1))
-        return table(("", "μ", "σ", "σ with ddof=1", *features), rows, shown)
+        return table(("", "μ", "σ", "σ\u00a0with ddof=1", *features), rows, shown)
 
     @staticmethod
     def _arithmetic(steps, chosen, gamma, beta, eps):
@@ -155,7 +155,7 @@ class LayerNormSteps:
         names = "Centred", "√(σ² + ε)", "Normalized", "Scaled and shifted"
         exactly = (f"{v:.10g}".replace("-", "−") for v in (exact, divisor, hat, y))
         roughly = (words(v, 6) for v in (*about, gamma * about[2] + beta))
-        head = (f"entry {chosen + 1}", "arithmetic", "exact", "rounding to 2 decimals")
+        head = (f"entry {chosen + 1}", "arithmetic", "exact", "rounding\u00a0to 2\u00a0decimals")
         return "<br>" + table(head, zip(names, written, exactly, roughly))
 
 
