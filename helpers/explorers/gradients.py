@@ -19,8 +19,7 @@ def gradient_bars() -> Live:
     source = controls.choice("model", "measured network", "toy model")
     activation = controls.choice("activation", "tanh", "relu", "linear")
     factor = controls.number("factor f′ of each layer", 0.9, -2.0, 2.0, 0.05)
-    controls.only_when(source, "measured network", activation, gain)
-    controls.only_when(source, "toy model", factor)
+    controls.only_when(source, {"measured network": (activation, gain), "toy model": (factor,)})
 
     def measured(layers, residual, activation, gain):
         wiring = "residual" if residual else "plain"
