@@ -100,7 +100,9 @@ def which_gradient() -> Live:
 
     def update(wiring, layers, gain):
         kind = {"activation": "relu", "gain": gain, "branch_layers": 2}
-        seen = experiments.gradient_norms(layers, wiring, **kind)
+        seen = experiments.gradient_norms(
+            layers, wiring, batch=16, **kind
+        )  # two layers, both gradients: half the rows
         network = f"{figures.capital(wiring)}, {figures.count(layers, 'block')}, gain {figures.words(gain)}"
         return picture.update(seen, network)
 
