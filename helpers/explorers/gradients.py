@@ -19,8 +19,7 @@ def gradient_bars() -> Live:
     source = controls.choice("model", "measured network", "toy model")
     activation = controls.choice("activation", "tanh", "relu", "linear")
     factor = controls.number("factor f′ of each layer", 0.9, -2.0, 2.0, 0.05)
-    controls.only_when(source, "measured network", activation, gain)
-    controls.only_when(source, "toy model", factor)
+    controls.only_when(source, {"measured network": (activation, gain), "toy model": (factor,)})
 
     def measured(layers, residual, activation, gain):
         wiring = "residual" if residual else "plain"
@@ -101,7 +100,9 @@ def which_gradient() -> Live:
 
     def update(wiring, layers, gain):
         kind = {"activation": "relu", "gain": gain, "branch_layers": 2}
-        seen = experiments.gradient_norms(layers, wiring, **kind)
+        seen = experiments.gradient_norms(
+            layers, wiring, batch=16, **kind
+        )  # two layers, both gradients: half the rows
         network = f"{figures.capital(wiring)}, {figures.count(layers, 'block')}, gain {figures.words(gain)}"
         return picture.update(seen, network)
 
