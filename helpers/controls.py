@@ -1,7 +1,7 @@
 """The controls of the explorers: named in words, with a range that already shows the point.
 
-Every control has a `value`, observable and always valid: bad input is answered below the control, and
-the value stays what it was.
+Every control has a `value`, observable and always valid: bad input is answered beside or below the control,
+and the value stays what it was.
 """
 
 import html
@@ -12,7 +12,7 @@ import traitlets
 
 LABEL = {"description_width": "initial"}
 MAX_NUMBERS = 16
-NOTE = "font-size:13px; min-height:1.5em; color:var(--jp-error-color1, #b3261e)"
+NOTE = "font-size:13px; line-height:1.2; min-height:2.4em; color:var(--jp-error-color1, #b3261e)"
 
 
 def toggle(description: str, *options) -> widgets.ToggleButtons:
@@ -117,9 +117,7 @@ def _parse_number(word):
     except ValueError:
         raise ValueError(f"“{word[:20]}” is not a number. Type numbers with commas between them.") from None
     if not math.isfinite(value):
-        raise ValueError(
-            f"“{word[:20]}” is not a finite number: mean and spread would not be numbers either."
-        )
+        raise ValueError(f"“{word[:20]}” is not a finite number, and the mean would not be one.")
     if abs(value) > 1e100:
         raise ValueError(f"{word[:20]} is too large: its square would overflow. Stay below 1e100.")
     return value
@@ -130,7 +128,7 @@ def write_numbers(numbers) -> str:
     return ", ".join(f"{value:.6g}" for value in numbers)
 
 
-class Numbers(widgets.VBox):
+class Numbers(widgets.HBox):
     """A line of text for a vector, with a menu of examples; `value` is the tuple of its numbers."""
 
     value = traitlets.Tuple()
@@ -142,12 +140,11 @@ class Numbers(widgets.VBox):
         self.menu = choice("example", *examples, self.OWN)
         # Not while typing: a lone minus sign is no mistake yet.
         self.text = widgets.Text(
-            description=description, continuous_update=False, style=LABEL, layout={"width": "26em"}
+            description=description, continuous_update=False, style=LABEL, layout={"width": "20em"}
         )
-        self.note = widgets.HTML()
+        self.note = widgets.HTML(layout={"flex": "1 1 20em"})  # beside the text, or below it in a narrow page
         self._echo = False  # True while this control itself changes its text or its menu
-        row = widgets.HBox([self.menu, self.text], layout={"flex_flow": "row wrap"})
-        super().__init__([row, self.note], layout={"width": "100%"})
+        super().__init__([self.menu, self.text, self.note], layout={"width": "100%", "flex_flow": "row wrap"})
         self.menu.observe(self._chosen, "value")
         self.text.observe(self._typed, "value")
         self.observe(lambda _: self.refresh(), "value")
