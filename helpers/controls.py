@@ -102,12 +102,12 @@ def parse_numbers(text: str) -> tuple[float, ...]:
     """
     words = text.replace("−", "-").strip(" []()").replace(",", " ").replace(";", " ").split()
     if not words:
-        raise ValueError("There is no number here. Type some, for example: 2, -3, 1, 4")
+        raise ValueError("There is no number here. Type some, such as 2, -3, 1, 4.")
     if len(words) > MAX_NUMBERS:
-        raise ValueError(f"These are {len(words):,} numbers; the picture has room for {MAX_NUMBERS} at most.")
+        raise ValueError(f"These are {len(words):,} numbers; there is room for {MAX_NUMBERS}.")
     numbers = [_parse_number(word) for word in words]
     if len(numbers) == 1:
-        raise ValueError("One number alone has no spread: its mean is itself. Type at least two.")
+        raise ValueError("One number alone has no spread. Type at least two.")
     return tuple(numbers)
 
 
@@ -115,11 +115,11 @@ def _parse_number(word):
     try:
         value = float(word)
     except ValueError:
-        raise ValueError(f"“{word[:20]}” is not a number. Type numbers with commas between them.") from None
+        raise ValueError(f"“{word[:20]}” is not a number. Put commas between numbers.") from None
     if not math.isfinite(value):
-        raise ValueError(f"“{word[:20]}” is not a finite number, and the mean would not be one.")
+        raise ValueError(f"“{word[:20]}” is not a finite number; nor would the mean be.")
     if abs(value) > 1e100:
-        raise ValueError(f"{word[:20]} is too large: its square would overflow. Stay below 1e100.")
+        raise ValueError(f"{word[:20]} is too large: its square overflows. Stay below 1e100.")
     return value
 
 
@@ -140,7 +140,7 @@ class Numbers(widgets.HBox):
         self.menu = choice("example", *examples, self.OWN)
         # Not while typing: a lone minus sign is no mistake yet.
         self.text = widgets.Text(
-            description=description, continuous_update=False, style=LABEL, layout={"width": "20em"}
+            description=description, continuous_update=False, style=LABEL, layout={"width": "23em"}
         )
         self.note = widgets.HTML(layout={"flex": "1 1 20em"})  # beside the text, or below it in a narrow page
         self._echo = False  # True while this control itself changes its text or its menu

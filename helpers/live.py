@@ -225,7 +225,7 @@ class Live:
     def _build(self):
         width, height = self._blitter.canvas.get_width_height()
         look = {"max_width": "calc(100% - 4px)", "min_width": f"{NARROWEST * width:.0f}px"}
-        look |= {"height": "auto", "border": FRAME}
+        look |= {"height": "auto", "border": FRAME, "margin": "0"}
         self.image = Picture(width=width, height=height, layout=look)
         self._status, self._table, self._alert = widgets.HTML(), widgets.HTML(), widgets.HTML()
         picture = widgets.Box([self.image])

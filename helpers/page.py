@@ -77,7 +77,7 @@ if (!window.coursePick) {
 # the picture below it stays where it is.
 STYLE = """
 .course-wide { overflow: auto hidden; }
-.course-wide > img { border-radius: 6px; }
+.course-wide > img { border-radius: 6px; box-sizing: content-box; }
 .course-sentence { display: grid; }
 .course-sentence > span, .course-sentence::after { grid-area: 1 / 1; }
 .course-sentence::after { content: attr(data-longest); visibility: hidden; }

@@ -30,7 +30,7 @@ BAD = {
     "1, nan": "not a finite number",
     "1, inf": "not a finite number",
     "7": "One number alone",
-    ",".join(["1"] * 10_000): "10,000 numbers; the picture has room for 16",
+    ",".join(["1"] * 10_000): "10,000 numbers; there is room for 16",
     "1, 1e200": "too large",
     "<b>1</b>, 2": "is not a number",
 }
@@ -48,7 +48,7 @@ def test_any_text_gives_numbers_or_a_sentence(text):
     try:
         numbers = controls.parse_numbers(text)
     except ValueError as error:
-        assert str(error).endswith((".", "4", "better"))
+        assert str(error).endswith(".")
     else:
         assert 2 <= len(numbers) <= controls.MAX_NUMBERS and np.isfinite(numbers).all()
 

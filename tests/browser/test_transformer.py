@@ -31,10 +31,17 @@ def test_look_ahead(show):
         lambda: shown.drag(shown.slider("head"), 1.0), "In head 4 token 1 gives token 8 a weight of 0"
     )
     shown.changes(lambda: button(shown, "Reset").click(), "No mask, token 4 replaced")
-    shown.page.set_viewport_size({"width": 700, "height": 900})
+    # As it was drawn, pixel by pixel.
+    expect(shown.image).to_have_js_property("clientWidth", 800)
+    shown.page.set_viewport_size({"width": 900, "height": 900})
     expect(shown.image).not_to_have_js_property("clientWidth", 800)
+    # Beside the list of files it is shrunk so far that it fits.
+    assert shown.image.evaluate("e => e.parentElement.scrollWidth <= e.parentElement.clientWidth")
+    seen = shown.image.evaluate("e => e.clientWidth")
+    shown.page.set_viewport_size({"width": 700, "height": 900})
+    expect(shown.image).not_to_have_js_property("clientWidth", seen)
     # It keeps the width at which it can be read; what does not fit scrolls inside the output.
-    assert shown.image.evaluate("e => e.clientWidth") >= NARROWEST * 800 - 4
+    assert shown.image.evaluate("e => e.clientWidth") >= round(NARROWEST * 800)
     assert shown.area.evaluate("e => e.scrollWidth <= e.clientWidth")
 
 
