@@ -61,9 +61,8 @@ def check(explorer, setting):
 
 
 def texts_of(ax):
-    """The texts of axes that are drawn, apart from empty ones."""
-    legend = ax.get_legend()
-    texts = [ax.title, *ax.texts, *(legend.get_texts() if legend and legend.get_visible() else ())]
+    """The texts of axes that are drawn, apart from empty ones and those of the legend."""
+    texts = [ax.title, *ax.texts]
     for axis in (axis for axis in (ax.xaxis, ax.yaxis) if ax.axison and axis.get_visible()):
         low, high = sorted(axis.get_view_interval())
         ticks = zip(axis.get_majorticklocs(), axis.get_majorticklabels())
@@ -73,12 +72,19 @@ def texts_of(ax):
 
 @functools.cache
 def crowding(figure, _axes):
-    """Words of a picture that are cut, or lie on others; once for each state of its axes."""
-    shown = [text for ax in figure.axes for text in texts_of(ax)]
-    shown += [text for legend in figure.legends for text in legend.get_texts()] + figure.texts
+    """Words of a picture that are cut or lie on others, and samples that are cut; once for each state of its axes."""
+    legends = [legend for legend in legends_of(figure) if legend.get_visible()]
+    shown = [text for ax in figure.axes for text in texts_of(ax)] + figure.texts
+    shown += [text for legend in legends for text in legend.get_texts() if text.get_text()]
+    samples = [sample for legend in legends for sample in legend.legend_handles]
     boxes = [(text.get_text(), text.get_window_extent()) for text in shown]
+    marks = [(f"the sample of {sample.get_label()}", sample.get_window_extent()) for sample in samples]
     page = figure.bbox.padded(0.5)
-    cut = [f"{said} is cut" for said, box in boxes if (Bbox.union([page, box]).extents != page.extents).any()]
+    cut = [
+        f"{said} is cut"
+        for said, box in boxes + marks
+        if (Bbox.union([page, box]).extents != page.extents).any()
+    ]
     pairs = itertools.combinations(boxes, 2)
     return *cut, *(f"{said} lies on {what}" for (said, box), (what, other) in pairs if overlap(box, other))
 
