@@ -261,29 +261,21 @@ def _properties(ask, args):
     other = ask(dy, x, 2 * gamma, eps).outputs
     acts = other and np.allclose(other[0][0], 2 * dx)
     return [
-        (linear, "doubling dy doubles dx" if linear else "doubling dy does not double dx", "not_linear"),
-        (bool(acts), "gamma scales dx" if acts else "doubling gamma does not double dx", "gamma_missing"),
+        (linear, "doubling dy doubles dx", "doubling dy does not double dx", "not_linear"),
+        (acts, "gamma scales dx", "doubling gamma does not double dx", "gamma_missing"),
     ]
 
 
-def _layer_properties(ask, args):
-    dx = ask(*args).outputs[0][0]
-    holds = dx.shape == args[1].shape and np.allclose(dx.sum(axis=-1), 0, atol=1e-6 * np.abs(dx).max())
-    text = (
-        "each row of dx sums to 0" if holds else "the rows of dx do not sum to 0, as the mean term makes them"
-    )
-    return _properties(ask, args) + [(bool(holds), text, "dx_sum_not_0")]
+def _with_sums_of_0(line, axis):
+    """The same for a norm that subtracts the mean; line: what the numbers along the axis are called."""
 
+    def properties(ask, args):
+        dx = ask(*args).outputs[0][0]
+        holds = dx.shape == args[1].shape and np.allclose(dx.sum(axis=axis), 0, atol=1e-6 * np.abs(dx).max())
+        no = f"the {line}s of dx do not sum to 0, as the mean term makes them"
+        return [*_properties(ask, args), (holds, f"each {line} of dx sums to 0", no, "dx_sum_not_0")]
 
-def _batch_properties(ask, args):
-    dx = ask(*args).outputs[0][0]
-    holds = dx.shape == args[1].shape and np.allclose(dx.sum(axis=0), 0, atol=1e-6 * np.abs(dx).max())
-    text = (
-        "each column of dx sums to 0"
-        if holds
-        else "the columns of dx do not sum to 0, as the mean term makes them"
-    )
-    return _properties(ask, args) + [(bool(holds), text, "dx_sum_not_0")]
+    return properties
 
 
 # ------------------------------------------------------------------------------ the exercises
@@ -345,7 +337,7 @@ layer_norm_backward = Exercise(
             else None
         ),
     ),
-    properties=_layer_properties,
+    properties=_with_sums_of_0("row", axis=-1),
     prompt=(
         "Write `layer_norm_backward(dy, x, gamma, eps)` and return three things: `dx, dgamma, dbeta`. `dy` is what "
         "arrives at the output y = x_hat * gamma + beta, shaped like `x`: (..., d), two or more axes; `gamma` is (d,). "
@@ -405,7 +397,7 @@ batch_norm_backward = Exercise(
         read(BOTH_PARAMETERS, NOT_HERE, **CHANNEL_WORDS),
         named=layer_norm_backward.space.named,
     ),
-    properties=_batch_properties,
+    properties=_with_sums_of_0("column", axis=0),
     remarks=[Remark(_channel_probe(2, 3, 4, 5), "images", IMAGES)],
     prompt=(
         "Write `batch_norm_backward(dy, x, gamma, eps)`, the gradient in training, and return three things: `dx, "

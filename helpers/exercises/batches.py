@@ -302,42 +302,35 @@ def _properties(ask, args):
     other = x.copy()
     other[:, 1] = 3 - 2 * other[:, 1]
     moved = ask(other, *rest, True, 0.1, 1e-5).outputs
-    if (
-        not train
-        or not evaluate
-        or not moved
-        or train[0][0].shape != x.shape
-        or evaluate[0][0].shape != x.shape
-    ):
+    if not (train and evaluate and moved) or {train[0][0].shape, evaluate[0][0].shape} != {x.shape}:
         return []
     x_hat = (train[0][0] - rest[1]) / rest[0]
-    facts = [
+    return [
         (
             np.allclose(moved[0][0][:, 0], train[0][0][:, 0]),
+            "channels are independent",
             "a channel depends on the other channels",
             "channels_not_independent",
-            "channels are independent",
         ),
         (
             np.allclose(x_hat.mean(axis=0), 0, atol=1e-6),
+            "in training each channel has mean 0 before gamma and beta",
             "in training the channels do not have mean 0 before gamma and beta",
             "mean_not_0",
-            "in training each channel has mean 0 before gamma and beta",
         ),
         (
             np.allclose(x_hat.std(axis=0), 1, atol=1e-3),
+            "in training each channel has std 1",
             "in training the channels do not have std 1 before gamma and beta",
             "spread_not_1",
-            "in training each channel has std 1",
         ),
         (
             np.allclose(evaluate[1][0], rest[2]) and np.allclose(evaluate[2][0], rest[3]),
+            "evaluation leaves the running statistics alone",
             "evaluation changes the running statistics",
             "updated_in_evaluation",
-            "evaluation leaves the running statistics alone",
         ),
     ]
-    return [(bool(holds), good if holds else bad, name) for holds, bad, name, good in facts]
 
 
 # ------------------------------------------------------------------------------ the model of masked_batch_norm
@@ -483,7 +476,7 @@ def _masked_properties(ask, args):
         return []
     one, two = one[0][0], two[0][0]
     x_hat = (one[mask] - beta) / gamma
-    checks = [
+    return [
         (np.allclose(one[mask], two[mask]), "padding does not change the tokens", "padding changes the tokens", "padding_counted"),
         (np.allclose(two[~mask], 0), "the padding comes out 0", "the padding does not come out 0", "padding_not_zeroed"),
         (np.allclose(x_hat.mean(axis=0), 0, atol=1e-6), "real tokens have mean 0 in each channel",
@@ -491,7 +484,6 @@ def _masked_properties(ask, args):
         (np.allclose(x_hat.std(axis=0), 1, atol=1e-3), "real tokens have std 1 in each channel",
          "the real tokens do not have std 1 in each channel before gamma and beta", "spread_not_1"),
     ]  # fmt: skip
-    return [(bool(holds), yes if holds else no, name) for holds, yes, no, name in checks]
 
 
 # ------------------------------------------------------------------------------ the exercises

@@ -124,12 +124,12 @@ def _flows(ask, probe, names):
     for name in functions:
         received = [a for called, a in seen if called == name]
         if not received:
-            facts.append((False, f"`{name}` is never called", f"{name}_not_used"))
+            facts.append((False, "", f"`{name}` is never called", f"{name}_not_used"))
             continue
         known = [next((k for k, v in values.items() if a is not None and v.shape == a.shape and np.allclose(v, a)),
                       "something else") for a in received]  # fmt: skip
         times = {1: "once", 2: "twice"}.get(len(known), f"{len(known)} times")
-        facts.append((True, f"`{name}` is called {times}, with {', then with '.join(known[:4])}", None))
+        facts.append((True, f"`{name}` is called {times}, with {', then with '.join(known[:4])}", "", None))
     return facts
 
 
@@ -477,14 +477,11 @@ def _init_powers(ask, probe):
     with np.errstate(all="ignore"):
         base = np.log2(value(0.4, 8) / value(0.2, 8))
         depth = np.log2(value(0.2, 16) / value(0.2, 8))
-    return [
-        (bool(np.isclose(base, 1)), f"it goes with base_std to the power {base:.3g} (right: 1)", "base_std"),
-        (
-            bool(np.isclose(depth, -0.5)),
-            f"it goes with n_layer to the power {depth:.3g} (right: -0.5)",
-            "n_layer",
-        ),
-    ]
+    facts = []
+    for name, power, right in (("base_std", base, 1), ("n_layer", depth, -0.5)):
+        said = f"it goes with {name} to the power {power:.3g} (right: {right})"
+        facts.append((np.isclose(power, right), said, said, name))
+    return facts
 
 
 def _measured_powers(probes, answers):

@@ -75,7 +75,7 @@ class Exercise:
     hints: list
     difficulty: int  # 1 to 5
     minutes: int
-    properties: Callable | None = None  # (ask, first wrong probe) -> [(holds, sentence, name)]
+    properties: Callable | None = None  # (ask, first wrong probe) -> [(holds, said if so, said if not, name)]
     remarks: list = field(default_factory=list)
     extras: list = field(default_factory=list)  # (ask) -> (name, message) or None, when all probes are right
     any_axes: str = describing.TWO_AXES_ONLY  # what to say when it works for two axes only
@@ -383,8 +383,8 @@ class Exercise:
         with warnings.catch_warnings():  # of NaN in what the learner's function gave
             warnings.simplefilter("ignore")
             facts = self.properties(self._ask(f), self.probes[first]) if self.properties else []
-        failing = [(sentence, name) for holds, sentence, name in facts if not holds]
-        holding = [sentence for holds, sentence, name in facts if holds]
+        failing = [(sentence, name) for holds, _, sentence, name in facts if not holds]
+        holding = [sentence for holds, sentence, _, _ in facts if holds]
         text += ratio
         text += f" What fails: {'; '.join(sentence for sentence, _ in failing)}." if failing else ""
         text += f" What holds: {'; '.join(holding)}." if holding else ""

@@ -51,10 +51,11 @@ def _finite_difference(ask, args):
         return []
     linear, passes = np.allclose(two[0][0], 2 * one[0][0]), np.allclose(still[0][0], dy)
     return [
-        (linear, "doubling dy doubles dx" if linear else "doubling dy does not double dx", "not_linear"),
+        (linear, "doubling dy doubles dx", "doubling dy does not double dx", "not_linear"),
         (
             passes,
-            "with W = 0, dx is dy" if passes else "with W = 0 only the shortcut is left, and dx should be dy",
+            "with W = 0, dx is dy",
+            "with W = 0 only the shortcut is left, and dx should be dy",
             "skip_wrong",
         ),
     ]
@@ -310,18 +311,13 @@ def _clip_properties(ask, args):
     if clipped.shape != long.shape:
         return []
     one_factor = np.allclose(clipped * long[0], long * clipped[0])
-    short = _norm(clipped) <= max_norm * (1 + 1e-6)
+    length = _norm(clipped)
     return [
+        (one_factor, "all entries share one factor", "not all entries share one factor", "per_tensor"),
         (
-            one_factor,
-            "all entries share one factor" if one_factor else "not all entries share one factor",
-            "per_tensor",
-        ),
-        (
-            bool(short),
-            "together they are no longer than max_norm"
-            if short
-            else f"together they still have length {_norm(clipped):.4g}",
+            length <= max_norm * (1 + 1e-6),
+            "together they are no longer than max_norm",
+            f"together they still have length {length:.4g}",
             "too_long",
         ),
     ]
