@@ -6,6 +6,7 @@ import numpy as np
 
 from .. import layers
 from .core import Exercise, Remark
+from .formulas import evaluate
 from .mistakes.normalizing import SHARED, SHIFT, VARIANCE
 from .mistakes.norms import (
     AFFINE_FIRST,
@@ -88,6 +89,20 @@ def row_axis(choice, ndim):
     }[choice]
 
 
+OUTPUTS = {
+    "right": lambda x, y: y,
+    "residual": lambda x, y: y + x,
+    "first only": lambda x, y: np.concatenate([y[:1], x[1:]]),
+    "first only, zeros": lambda x, y: np.concatenate([y[:1], 0 * x[1:]]),
+    "last missing": lambda x, y: np.concatenate([y[:-1], 0 * x[-1:]]),
+    "last unchanged": lambda x, y: np.concatenate([y[:-1], x[-1:]]),
+    "one step": lambda x, y: y[0],
+    "zeros where tiny": lambda x, y: np.where(x.var(axis=-1, keepdims=True) < 1e-8, 0, y),
+    "relu": lambda x, y: np.maximum(y, 0),
+    "tanh": lambda x, y: np.tanh(y),
+}
+
+
 def _normalize(x, gamma, beta, eps, axis="last", affine="right", times="once", output="right", **choices):
     """layer_norm (and rms_norm, with other defaults) with switches."""
     over = row_axis(axis, x.ndim)
@@ -109,25 +124,7 @@ def _normalize(x, gamma, beta, eps, axis="last", affine="right", times="once", o
         y = AFFINE[affine](hat(hat(x)) if times == "twice" else hat(x), gamma, beta, x)
         if times == "twice, affine too":
             y = AFFINE[affine](hat(y), gamma, beta, x)
-    if output == "residual":
-        y = y + x
-    elif output == "first only":
-        y = np.concatenate([y[:1], x[1:]])
-    elif output == "first only, zeros":
-        y = np.concatenate([y[:1], 0 * x[1:]])
-    elif output == "zeros where tiny":
-        y = np.where(x.var(axis=-1, keepdims=True) < 1e-8, 0, y)
-    elif output == "relu":
-        y = np.maximum(y, 0)
-    elif output == "tanh":
-        y = np.tanh(y)
-    elif output == "one step":
-        y = y[0]
-    elif output == "last missing":
-        y = np.concatenate([y[:-1], 0 * x[-1:]])
-    elif output == "last unchanged":
-        y = np.concatenate([y[:-1], x[-1:]])
-    return ((y,),)
+    return ((OUTPUTS[output](x, y),),)
 
 
 def layer_norm_model(x, gamma, beta, eps, **choices):
@@ -138,36 +135,24 @@ def rms_norm_model(x, gamma, eps, centre="none", spread="square", affine="right"
     return _normalize(x, gamma, 0 * gamma, eps, centre=centre, spread=spread, affine=affine, **choices)
 
 
+# What w may be made into, where the choice is no formula itself; and what may be done with it instead.
+GAMMA = {
+    "exp": "np.exp(w)",
+    "softplus": "np.log1p(np.exp(w))",
+    "none": "1 + 0 * w",
+    "twice": "2 + w",
+    "abs": "np.abs(1 + w)",
+    "inverse": "1 / (1 + w)",
+    "square": "(1 + w) ** 2",
+}
+NO_GAMMA = {"added": "h + 1 + w", **{f: f for f in ("w * h + 1", "(1 + h) * w", "h + w", "x + h * w")}}
+
+
 def rms_norm_offset_model(x, w, eps, offset="1 + w", affine="right", **choices):
-    gamma = {
-        "1 + w": 1 + w,
-        "w": w,
-        "1 - w": 1 - w,
-        "w - 1": w - 1,
-        "exp": np.exp(w),
-        "softplus": np.log1p(np.exp(w)),
-        "none": 1 + 0 * w,
-        "twice": 2 + w,
-        "abs": np.abs(1 + w),
-        "inverse": 1 / (1 + w),
-        "square": (1 + w) ** 2,
-    }.get(offset)
-    if offset == "added":
-        x_hat = rms_norm_model(x, 1 + 0 * w, eps, **choices)[0][0]
-        return ((x_hat + 1 + w,),)
-    if offset == "w * h + 1":
-        x_hat = rms_norm_model(x, 1 + 0 * w, eps, **choices)[0][0]
-        return ((x_hat * w + 1,),)
-    if offset == "(1 + h) * w":
-        x_hat = rms_norm_model(x, 1 + 0 * w, eps, **choices)[0][0]
-        return (((1 + x_hat) * w,),)
-    if offset == "h + w":
-        x_hat = rms_norm_model(x, 1 + 0 * w, eps, **choices)[0][0]
-        return ((x_hat + w,),)
-    if offset == "x + h * w":
-        x_hat = rms_norm_model(x, 1 + 0 * w, eps, **choices)[0][0]
-        return ((x + x_hat * w,),)
-    return rms_norm_model(x, gamma, eps, affine=affine, **choices)
+    if offset in NO_GAMMA:
+        ((h,),) = rms_norm_model(x, 1 + 0 * w, eps, **choices)
+        return ((evaluate(NO_GAMMA[offset], x=x, h=h, w=w),),)
+    return rms_norm_model(x, evaluate(GAMMA.get(offset, offset), w=w), eps, affine=affine, **choices)
 
 
 # ------------------------------------------------------------------------------ the words of the catalogue
