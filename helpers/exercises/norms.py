@@ -106,8 +106,9 @@ OUTPUTS = {
 def _normalize(x, gamma, beta, eps, axis="last", affine="right", times="once", output="right", **choices):
     """layer_norm (and rms_norm, with other defaults) with switches."""
     over = row_axis(axis, x.ndim)
-    if choices.get("mean_axis", "").endswith(", used"):
-        choices |= {"mean_axis": choices["mean_axis"].removesuffix(", used"), "about": "centre"}
+    for name in ("centre", "mean_axis"):
+        if choices.get(name, "").endswith(", used"):
+            choices |= {name: choices[name].removesuffix(", used"), "about": "centre"}
     for name in ("mean_axis", "spread_axis"):
         if name in choices:
             at = row_axis(choices[name], x.ndim)
