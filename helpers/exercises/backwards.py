@@ -166,7 +166,7 @@ SUMS = {
     "mean of first axis": "({}).sum(axis=lead) / len(x)",
     "mean over the first axis": "({}).mean(axis=0)",
     "last row missing": "({})[:-1].sum(axis=lead)",
-    "mean of features": "({}).sum(axis=lead) / n",
+    "mean of features": "({}).sum(axis=lead) / x.shape[-1]",
     "zero": "0 * ({}).sum(axis=lead)",
     "sign": "-({}).sum(axis=lead)",
     "first axis only": "({}).sum(axis=0)",
@@ -179,8 +179,6 @@ SUMS = {
     "square": "(({})**2).sum(axis=lead)",
     "ones": "0 * ({}).sum(axis=lead) + rows",
 }
-
-
 IN_DGAMMA = {
     "x": "dy * x",
     "centred": "dy * centred",

@@ -15,7 +15,7 @@ from ..results import tell
 from . import describing, solutions
 from .comparing import alike, close, reader
 from .running import SECONDS, TimeLimit, is_blank, isolated, run
-from .showing import show
+from .showing import show, show_hints
 from .slips import Space, changed_by, search
 
 TRIES = 3  # wrong answers before the solution is offered
@@ -111,10 +111,8 @@ class Exercise:
     def hint(self):
         """Show one more hint."""
         self.hints_shown = min(self.hints_shown + 1, len(self.hints))
-        lines = [f"{i}. {hint}" for i, hint in enumerate(self.hints[: self.hints_shown], 1)]
-        if self.hints_shown == len(self.hints):
-            lines.append(f"These are all the hints. `exercises.{self.name}.solution()` shows one solution.")
-        show(f"{self.name}: hint {self.hints_shown} of {len(self.hints)}", "\n\n".join(lines), "hint")
+        after = f"`exercises.{self.name}.solution()` shows one solution."
+        show_hints(self.name, self.hints, self.hints_shown, after)
 
     def solution(self):
         """Show a function that passes the check."""
