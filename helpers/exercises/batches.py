@@ -176,10 +176,11 @@ def _batch_norm(x, gamma, beta, running, training, momentum, eps, axis="channel"
     over = _axes(everywhere or axis, x.ndim)
     mean = x.mean(axis=over, keepdims=True)
     batch = mean, spread_of(spread, x, mean, over, x.shape[1])
-    lined_up = ([part.reshape(line_up) for part in pair] for pair in (running, updated))
-    mean, var = _normalizing(statistics, training, batch, *lined_up, eps, n)
+    old, new = ([part.reshape(line_up) for part in pair] for pair in (running, updated))
+    mean, var = _normalizing(statistics, training, batch, old, new, eps, n)
     if arguments == "swapped" or arguments == "swapped in evaluation" and not training:
-        mean, var, gamma, beta = gamma.reshape(line_up), beta.reshape(line_up), *running
+        mean, var = gamma.reshape(line_up), beta.reshape(line_up)
+        gamma, beta = running
     if arguments == "running swapped" and not training:
         mean, var = var, mean
     if shapes != "not lined up":
