@@ -320,7 +320,8 @@ def pytest(arguments):
     """The command that runs the tests, on all cores; later -n and -m of the user's own replace ours."""
     everything = "--all" in arguments
     arguments = [argument for argument in arguments if argument != "--all"]
-    every_core = ["-n", "auto", "--dist", "loadfile"]  # files stay whole: a browser is started once in each
+    # Files stay whole, so that a browser is started once in each; in their order, or the longest would come last.
+    every_core = ["-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder"]
     return [PYTHON, "-m", "pytest"] + every_core + ([] if everything else ["-m", "not slow"]) + arguments
 
 

@@ -65,21 +65,24 @@ def _look(description):
     return {"description": description, "style": LABEL, "layout": layout}
 
 
-def only_when(control, value, *others, room=False) -> None:
-    """Show the other controls only while `control` has this value, or one of several in a tuple.
+def only_when(control, shown, room=False) -> None:
+    """Show controls only while `control` has the value that they belong to.
 
-    room: their room is kept, so that nothing moves.
+    shown: {value, or several of them in a tuple: controls}. room: their room is kept, so that nothing moves.
     """
-    values = value if isinstance(value, tuple) else (value,)
-    shown = [other.layout.display for other in others]
+    usual = {other: other.layout.display for others in shown.values() for other in others}
+
+    def here(values):
+        return control.value in (values if isinstance(values, tuple) else (values,))
 
     def follow(_=None):
-        here = control.value in values
-        for other, display in zip(others, shown):
-            if room:
-                other.layout.visibility = "visible" if here else "hidden"
-            else:
-                other.layout.display = display if here else "none"
+        # First those that go, or the row would have to wrap for a moment.
+        for values in sorted(shown, key=here):
+            for other in shown[values]:
+                if room:
+                    other.layout.visibility = "visible" if here(values) else "hidden"
+                else:
+                    other.layout.display = usual[other] if here(values) else "none"
 
     control.observe(follow, "value")
     follow()

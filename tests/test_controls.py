@@ -98,7 +98,7 @@ def test_tabs_name_the_one_in_front():
 
 def test_a_control_shows_only_when_it_matters():
     source, gain = controls.choice("model", "real", "toy"), controls.number("gain", 1, 0, 2, 0.1)
-    controls.only_when(source, "real", gain)
+    controls.only_when(source, {"real": (gain,)})
     assert gain.layout.display != "none"
     source.value = "toy"
     assert gain.layout.display == "none"
@@ -108,8 +108,24 @@ def test_a_control_shows_only_when_it_matters():
 
 def test_a_control_can_matter_for_several_values():
     change, size = controls.choice("change", "none", "more", "less"), controls.number("size", 1, 0, 2, 0.1)
-    controls.only_when(change, ("more", "less"), size)
+    controls.only_when(change, {("more", "less"): (size,)})
     shown = []
     for change.value in ("none", "more", "less"):
         shown.append(size.layout.display != "none")
     assert shown == [False, True, True]
+
+
+@pytest.mark.parametrize("value", ["real", "toy"])
+def test_controls_that_go_are_gone_before_others_come(value):
+    """Both at once would not fit into the row: what is below would jump, and jump back."""
+    source = controls.choice("model", "real", "toy")
+    of = {name: controls.number(name, 1, 0, 2, 0.1) for name in ("real", "toy")}
+    controls.only_when(source, {name: (control,) for name, control in of.items()})
+    other = "toy" if value == "real" else "real"
+    source.value = other
+    happened = []
+    for name, control in of.items():
+        control.layout.observe(lambda change, name=name: happened.append((name, change["new"])), "display")
+    source.value = value
+    assert [name for name, _ in happened] == [other, value]
+    assert happened[0][1] == "none" != happened[1][1]

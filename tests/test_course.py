@@ -183,7 +183,7 @@ def test_exit_code_is_that_of_the_program_started(course):
     assert course.start().returncode == 7
 
 
-PYTEST = ["python", "-m", "pytest", "-n", "auto", "--dist", "loadfile"]
+PYTEST = ["python", "-m", "pytest", "-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder"]
 
 
 def test_test_installs_the_test_requirements_and_runs_pytest_without_slow_tests(course):

@@ -70,7 +70,7 @@ def bars(layers):
 
 
 def two_gradients(wiring, gain):
-    return experiments.gradient_norms(32, wiring, activation="relu", gain=gain, branch_layers=2)
+    return experiments.gradient_norms(32, wiring, activation="relu", gain=gain, branch_layers=2, batch=16)
 
 
 def small_spread(spread, eps=1e-5):

@@ -19,8 +19,7 @@ def gradient_bars() -> Live:
     source = controls.choice("model", "measured network", "toy model")
     activation = controls.choice("activation", "tanh", "relu", "linear")
     factor = controls.number("factor f′ of each layer", 0.9, -2.0, 2.0, 0.05)
-    controls.only_when(source, "measured network", activation, gain)
-    controls.only_when(source, "toy model", factor)
+    controls.only_when(source, {"measured network": (activation, gain), "toy model": (factor,)})
 
     def measured(layers, residual, activation, gain):
         wiring = "residual" if residual else "plain"
@@ -100,7 +99,8 @@ def which_gradient() -> Live:
     picture = figures.WhichGradient()
 
     def update(wiring, layers, gain):
-        kind = {"activation": "relu", "gain": gain, "branch_layers": 2}
+        # Two layers in a branch, and the gradients of the weights too: so half the usual rows.
+        kind = {"activation": "relu", "gain": gain, "branch_layers": 2, "batch": 16}
         seen = experiments.gradient_norms(layers, wiring, **kind)
         network = f"{figures.capital(wiring)}, {figures.count(layers, 'block')}, gain {figures.words(gain)}"
         return picture.update(seen, network)

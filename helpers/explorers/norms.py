@@ -52,7 +52,7 @@ def drift(layer_norm: Callable | None = None) -> Live:
     norm.value = layer_norm is not None  # begin with what is theirs
     network = controls.choice("network", NORMAL, UNIFORM)
     layers, gain = controls.whole("layers", 15, 1, 64), controls.number("gain", 1.5, 0.1, 3.0, 0.1)
-    controls.only_when(network, NORMAL, gain, room=True)
+    controls.only_when(network, {NORMAL: (gain,)}, room=True)
     network.observe(lambda change: layers.set_trait("value", 15 if change["new"] == NORMAL else 10), "value")
     draw = controls.whole("random weights no.", 0, 0, 30)
     return show(

@@ -68,8 +68,7 @@ def two_norms(rms_norm: Callable | None = None, rms_norm_offset: Callable | None
     gain = controls.toggle("gain", *gains)
     gamma = controls.number("γ", 1.0, -1.0, 3.0, 0.1)
     w = controls.number("w", 0.0, -2.0, 2.0, 0.1)
-    controls.only_when(gain, "γ", gamma)
-    controls.only_when(gain, "1 + w", w)
+    controls.only_when(gain, {"γ": (gamma,), "1 + w": (w,)})
     if rms_norm_offset is None:
         gain.layout.display = "none"  # what 1 + w is good for comes with that exercise
     else:
@@ -131,8 +130,8 @@ def what_leaves_it_unchanged() -> Live:
     change = controls.toggle("change", *CHANGES)
     factor = controls.toggle("factor a", *((f"× {figures.words(a)}", a) for a in (2.5, 0.5, 10.0, -1.0)))
     shift = controls.number("size of v", 1.0, 0.1, 10.0, 0.1)
-    controls.only_when(change, tuple(name for name in CHANGES if "a" in name.split()), factor)
-    controls.only_when(change, tuple(name for name in CHANGES if "v" in name.split()), shift)
+    with_a, with_v = (tuple(name for name in CHANGES if size in name.split()) for size in "av")
+    controls.only_when(change, {with_a: (factor,), with_v: (shift,)})
     return show(
         picture, update,
         change=change, factor=factor, shift=shift,

@@ -215,7 +215,7 @@ def workbench() -> Bench:
     place = controls.choice(
         "place of the norm", ("before the branch (pre)", "pre"), ("after the sum (post)", "post")
     )
-    controls.only_when(residual, True, alpha, place, room=True)
+    controls.only_when(residual, {True: (alpha, place)}, room=True)
     return Bench(
         layers=controls.choice("layers", 40, 4, 10, 20, 100),
         width=controls.choice("width", 32, 16, 64),

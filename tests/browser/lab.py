@@ -183,6 +183,8 @@ READY = """path => {
   return panel?.context?.path === path && panel.context.isReady &&
     panel.sessionContext?.session?.kernel?.status === 'idle';
 }"""
+# JupyterLab keeps something of every notebook that was open: after some it is better loaded anew.
+LIGHT = "() => performance.memory.usedJSHeapSize < 2e8"
 # Closes what is open, unsaved, and its kernel; then opens another, if there is one.
 OPEN = """async path => {
   const {shell, commands} = window.jupyterapp;
@@ -200,7 +202,7 @@ class Notebook:
     def __init__(self, page, lab, name, place=None):
         self.page, self.path = page, f"notebooks/{name}.ipynb"
         url, token = lab
-        if place is None and page.url.startswith(url):
+        if place is None and page.url.startswith(url) and page.evaluate(LIGHT):
             page.evaluate(OPEN, self.path)
         else:
             place = place or f"lab/workspaces/{secrets.token_hex(4)}/tree"
