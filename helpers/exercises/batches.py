@@ -170,9 +170,8 @@ def _batch_norm(x, gamma, beta, running, training, momentum, eps, axis="channel"
     if training == (update != "in evaluation") or update == "always":
         axes = _axes(everywhere or "channel", x.ndim)
         batch = x.mean(axis=axes), x.var(axis=axes)
-        updated = _updated(
-            x, running, batch, eps, momentum if own_momentum is None else own_momentum, n, **kept
-        )
+        momentum = momentum if own_momentum is None else own_momentum
+        updated = _updated(x, running, batch, eps, momentum, n, **kept)
     over = _axes(everywhere or axis, x.ndim)
     mean = x.mean(axis=over, keepdims=True)
     batch = mean, spread_of(spread, x, mean, over, x.shape[1])
