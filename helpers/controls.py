@@ -77,9 +77,8 @@ def only_when(control, shown, room=False) -> None:
         return control.value in (values if isinstance(values, tuple) else (values,))
 
     def follow(_=None):
-        for values in sorted(
-            shown, key=here
-        ):  # first those that go, or the row would have to wrap for a moment
+        # First those that go, or the row would have to wrap for a moment.
+        for values in sorted(shown, key=here):
             for other in shown[values]:
                 if room:
                     other.layout.visibility = "visible" if here(values) else "hidden"

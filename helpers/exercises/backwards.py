@@ -8,6 +8,7 @@ import numpy as np
 from .. import layers
 from .batches import channels
 from .core import Exercise, Remark
+from .formulas import evaluate
 from .mistakes import backwards as mistakes
 from .norms import FAINT, gains, row_axis, rows, some_negative
 from .slips import Space, read
@@ -54,177 +55,181 @@ CHANNEL_PROBES = [
 
 # ------------------------------------------------------------------------------ the model
 
+# Each step is a formula in the names of the steps before it. {} stands for what is averaged, summed or put in.
+AVERAGES = {
+    "right": "({}).mean(axis=over, keepdims=True)",
+    "all": "({}).mean(keepdims=True)",
+    "other": "({}).mean(axis=1 if over == 0 else lead, keepdims=True)",
+    "all but first": "({}).mean(axis=tuple(range(1, x.ndim)), keepdims=True)",
+    "first": "({}).mean(axis=0, keepdims=True)",
+    "flat": "np.squeeze(({}).mean(axis=over))",
+    "summed": "({}).sum(axis=over, keepdims=True)",
+    "all summed": "({}).sum(keepdims=True) / n",
+    "not averaged": "({})",
+    "not summed": "({}) / n",
+    "second count": "({}).sum(axis=over, keepdims=True) / x.shape[1]",
+    "entries": "({}).sum(axis=over, keepdims=True) / x.size",
+    "other count": "({}).sum(axis=over, keepdims=True) / x.shape[1 if over == 0 else 0]",
+    # Each row has its own rstd, so these are not sums of g * x_hat.
+    "dr over all": "rstd * (g * centred).sum(keepdims=True) / n",
+    "dr over the batch": "rstd * (g * centred).sum(axis=0, keepdims=True) / n",
+}
+
+NOT_THE_VARIANCE = {
+    "variance, centred": "x.var(axis=over, keepdims=True)",
+    "not centred": "(x**2).mean(axis=over, keepdims=True)",
+}
+
 RSTD = {
-    "right": lambda v, eps, n: 1 / np.sqrt(v + eps),
-    "no eps": lambda v, eps, n: 1 / np.sqrt(v),
-    "eps outside": lambda v, eps, n: 1 / (np.sqrt(v) + eps),
-    "unbiased": lambda v, eps, n: 1 / np.sqrt(v * n / (n - 1) + eps),
-    "summed": lambda v, eps, n: 1 / np.sqrt(v * n + eps),
-    "not inverted": lambda v, eps, n: np.sqrt(v + eps),
-    "variance": lambda v, eps, n: 1 / (v + eps),
-    "variance kept": lambda v, eps, n: v + eps,
-    "twice": lambda v, eps, n: 1 / np.sqrt(1 / np.sqrt(v + eps) + eps),
-    "root twice": lambda v, eps, n: 1 / np.sqrt(np.sqrt(v + eps)),
-    "root twice, std": lambda v, eps, n: 1 / np.sqrt(np.sqrt(v) + eps),
-    "one": lambda v, eps, n: np.ones_like(v),
+    "right": "1 / np.sqrt(var + eps)",
+    "no eps": "1 / np.sqrt(var)",
+    "eps outside": "1 / (np.sqrt(var) + eps)",
+    "unbiased": "1 / np.sqrt(var * n / (n - 1) + eps)",
+    "summed": "1 / np.sqrt(var * n + eps)",
+    "not inverted": "np.sqrt(var + eps)",
+    "variance": "1 / (var + eps)",
+    "variance kept": "var + eps",
+    "twice": "1 / np.sqrt(1 / np.sqrt(var + eps) + eps)",
+    "root twice": "1 / np.sqrt(np.sqrt(var + eps))",
+    "root twice, std": "1 / np.sqrt(np.sqrt(var) + eps)",
+    "one": "np.ones_like(var)",
+} | dict.fromkeys(NOT_THE_VARIANCE, "1 / np.sqrt(var + eps)")
+
+# A choice that stands in none of the tables below is a formula itself.
+X_HAT = {
+    "right": "centred * rstd",
+    "not centred": "x * rstd",
+    "other centre": "(x - x.mean(axis=over, keepdims=True)) * rstd",
+    "scaled": "centred * rstd * gamma",
+}
+
+G = {
+    "right": "dy * gamma",
+    "twice": "dy * gamma**2",
+    "absolute": "dy * np.abs(gamma)",
+    "divided": "dy / gamma",
+    "turned": "dy * gamma.reshape(-1, 1)",  # fails unless the input is square
+    "late": "dy",
 }
 
 FACTORS = {
-    "right": lambda n: 1,
-    "missing": lambda n: 0,
-    "sign": lambda n: -1,
-    "summed": lambda n: n,
-    "averaged twice": lambda n: 1 / n,
-    "twice": lambda n: 2,
-    "half": lambda n: 0.5,
-    "half summed": lambda n: n / 2,
-    "unbiased": lambda n: n / (n - 1),
-    "by eight": lambda n: n / 8,
+    "right": "1",
+    "missing": "0",
+    "sign": "-1",
+    "summed": "n",
+    "averaged twice": "1 / n",
+    "twice": "2",
+    "half": "0.5",
+    "half summed": "n / 2",
+    "unbiased": "n / (n - 1)",
+    "by eight": "n / 8",
 }
-DR_OVER = {"dr over all": None, "dr over the batch": 0}
+
+IN_VAR_TERM = {"right": "g * x_hat", "g * gamma": "g * gamma * x_hat"}
+BEFORE_VAR_TERM = {"right": "x_hat", "one": "1", "squared": "x_hat**2"}
+
+OUTER = {
+    "right": "bracket * rstd",
+    "none": "bracket",
+    "squared": "bracket * rstd**2",
+    "cubed": "bracket * rstd**3",
+    "divided": "bracket / rstd",
+    "over n": "bracket * rstd / n",
+    "times n": "bracket * rstd * n",
+    "variance": "bracket * (var + eps)",
+    "not the direct term": "direct - (through_mean + through_var) * rstd",
+    "not the direct term, nor its mean": "direct - through_mean - through_var * rstd",
+    "direct only": "direct * rstd - through_mean - through_var",
+    "not the mean": "(direct - through_var) * rstd - through_mean",
+}
+
+WHOLE = {
+    "right": "{}",
+    "g": "dy * gamma",
+    "zero": "0 * ({})",
+    "sign": "-({})",
+    "averaged": "({}) / rows",
+    "averaged over the first axis": "({}) / len(x)",
+    "twice": "2 * ({})",
+    "half": "({}) / 2",
+    "residual": "{} + dy",
+    "output": "x_hat * gamma",
+    "last row missing": "np.concatenate([({0})[:-1], 0 * ({0})[-1:]])",
+    "over gamma": "({}) / gamma",
+    "scaled dy": "dy * rstd",
+}
+
+SUMS = {
+    "right": "({}).sum(axis=lead)",
+    "not summed": "{}",
+    "mean": "({}).sum(axis=lead) / rows",
+    "mean of first axis": "({}).sum(axis=lead) / len(x)",
+    "mean over the first axis": "({}).mean(axis=0)",
+    "last row missing": "({})[:-1].sum(axis=lead)",
+    "mean of features": "({}).sum(axis=lead) / x.shape[-1]",
+    "zero": "0 * ({}).sum(axis=lead)",
+    "sign": "-({}).sum(axis=lead)",
+    "first axis only": "({}).sum(axis=0)",
+    "other axis": "({}).sum(axis=-1)",
+    "keepdims": "({}).sum(axis=lead, keepdims=True)",
+    "everything": "({}).sum()",
+    "last row": "({}).reshape(-1, x.shape[-1])[-1]",
+    "first row": "({}).reshape(-1, x.shape[-1])[0]",
+    "twice": "2 * ({}).sum(axis=lead)",
+    "square": "(({})**2).sum(axis=lead)",
+    "ones": "0 * ({}).sum(axis=lead) + rows",
+}
+IN_DGAMMA = {
+    "x": "dy * x",
+    "centred": "dy * centred",
+    "not centred": "dy * x * rstd",
+    "g": "dy * gamma * x_hat",
+    "over gamma": "dy * x_hat / gamma",
+    "dx": "dx * x_hat",
+}
+IN_DBETA = {"g": "dy * gamma", "scaled": "dy * rstd"}
 
 
-def _parameter_gradient(choice, right, terms, lead, dy, n):
-    """dgamma or dbeta by choice; right: what is summed; terms: wrong things that might be summed."""
-    rows_ = int(np.prod([dy.shape[a] for a in lead]))
-    if choice in terms:
-        return terms[choice].sum(axis=lead)
-    whole = right.sum(axis=lead)
+def _sum(choice, right, wrong):
+    """The right thing, summed by choice; or by choice something wrong, summed in the right way."""
+    return SUMS[choice].format(right) if choice in SUMS else SUMS["right"].format(wrong.get(choice, choice))
+
+
+def _steps(centred=True, subtract_mean=False, rstd="right", eps_value="eps", x_hat="right", g="right", direct="right",
+           mean="right", mean_of="g", var="right", var_inner="right", var_outer="right", var_power=0, outer="right",
+           whole="right", params="right", dgamma=None, dbeta=None,
+           axis="right", sums_axis=None, mean_axis=None, var_axis=None):  # fmt: skip
+    """The steps of a backward pass, with switches: what each gives, and its formula."""
+    average = AVERAGES[axis]
+    mean_g, mean_g_x_hat = (AVERAGES[at or sums_axis or axis] for at in (mean_axis, var_axis))
+    before = BEFORE_VAR_TERM.get(var_outer, var_outer)
+    dx = f"({OUTER[outer]}) * gamma" if g == "late" else OUTER[outer]
     return {
-        "right": lambda: whole,
-        "not summed": lambda: right,
-        "mean": lambda: whole / rows_,
-        "mean of first axis": lambda: whole / dy.shape[lead[0]],
-        "mean over the first axis": lambda: right.mean(axis=lead[0]),
-        "last row missing": lambda: right[:-1].sum(axis=lead),
-        "mean of features": lambda: whole / n,
-        "zero": lambda: 0 * whole,
-        "sign": lambda: -whole,
-        "first axis only": lambda: right.sum(axis=lead[0]),
-        "other axis": lambda: right.sum(axis=next(a for a in range(dy.ndim) if a not in lead)),
-        "keepdims": lambda: right.sum(axis=lead, keepdims=True),
-        "everything": lambda: right.sum(),
-        "last row": lambda: right.reshape(-1, right.shape[-1])[-1],
-        "first row": lambda: right.reshape(-1, right.shape[-1])[0],
-        "twice": lambda: 2 * whole,
-        "square": lambda: (right**2).sum(axis=lead),
-        "ones": lambda: 0 * whole + rows_,
-    }[choice]()
-
-
-def backward_model(
-    dy,
-    x,
-    gamma,
-    eps,
-    over,
-    lead,
-    centred=True,
-    subtract_mean=False,
-    rstd="right",
-    eps_value=None,
-    x_hat="right",
-    g="right",
-    direct="right",
-    mean="right",
-    mean_of="g",
-    var="right",
-    var_inner="g * x_hat",
-    var_outer="x_hat",
-    var_power=0,
-    outer="rstd",
-    whole="right",
-    params="right",
-    dgamma="right",
-    dbeta="right",
-    axis="right",
-    sums_axis="right",
-    mean_axis="right",
-    var_axis="right",
-):
-    """dx = rstd * (g - mean(g) - x_hat * mean(g * x_hat)), dgamma and dbeta, with switches."""
-    axes = {
-        "right": over,
-        "all": tuple(range(x.ndim)),
-        "other": 1 if over == 0 else lead,
-        "all but first": tuple(range(1, x.ndim)),
-        "first": 0,
+        "eps": f"{eps_value}",
+        "mean": average.format("x") if centred else f"0 * {average.format('x')}",
+        "centred": "x - mean",
+        "var": NOT_THE_VARIANCE.get(rstd) or average.format("centred**2"),
+        "rstd": RSTD[rstd],
+        "x_hat": X_HAT.get(x_hat, x_hat),
+        "g": G.get(g, g),
+        "direct": f"{FACTORS[direct]} * g",
+        "through_mean": f"{FACTORS[mean]} * {mean_g.format(mean_of)}" if centred or subtract_mean else "0",
+        "mean_g_x_hat": mean_g_x_hat.format(IN_VAR_TERM.get(var_inner, var_inner)),
+        "through_var": f"{FACTORS[var]} * ({before}) * mean_g_x_hat * rstd**{var_power}",
+        "bracket": "direct - through_mean - through_var",
+        "dx": WHOLE.get(whole, whole).format(dx),
+        "dgamma": _sum(dgamma or params, "dy * x_hat", IN_DGAMMA),
+        "dbeta": _sum(dbeta or params, "dy", IN_DBETA),
     }
-    eps = eps if eps_value is None else eps_value
-    n = x.size // x.mean(axis=over, keepdims=True).size
 
-    def average(a, at="right"):
-        if at == "all summed":
-            return a.sum(keepdims=True) / n
-        if at == "not averaged":
-            return a
-        if at == "not summed":
-            return a / n
-        if at == "summed":
-            return a.sum(axis=over, keepdims=True)
-        if at == "second count":
-            return a.sum(axis=over, keepdims=True) / x.shape[1]
-        if at == "entries":
-            return a.sum(axis=over, keepdims=True) / x.size
-        if at == "other count":
-            return a.sum(axis=over, keepdims=True) / (x.shape[1] if over == 0 else len(x))
-        if at == "flat":
-            return np.squeeze(a.mean(axis=over))
-        return a.mean(axis=axes[at], keepdims=True)
 
-    m = average(x, axis) if centred else 0 * average(x, axis)
-    v = average((x - m) ** 2, axis)
-    if rstd == "variance, centred":
-        v, rstd = average((x - average(x)) ** 2), "right"
-    if rstd == "not centred":
-        v, rstd = average(x**2), "right"
-    scale = RSTD[rstd](v, eps, n)
-    hat = {"right": (x - m) * scale, "x": x, "centred": x - m, "not centred": x * scale, "sign": (m - x) * scale,
-           "other centre": (x - average(x)) * scale, "scaled": (x - m) * scale * gamma}[x_hat]  # fmt: skip
-    G = {"right": dy * gamma, "dy": dy, "twice": dy * gamma**2, "absolute": dy * np.abs(gamma), "divided": dy / gamma,
-         "late": dy}.get(g)  # fmt: skip
-    if g == "turned":  # fails unless the input is square
-        G = dy * gamma.reshape(-1, 1)
-    named = {"g": G, "dy": dy, "dy * gamma": dy * gamma}
-    sums_axis = axis if sums_axis == "right" else sums_axis
-    mean_axis, var_axis = (sums_axis if at == "right" else at for at in (mean_axis, var_axis))
-    through_mean = FACTORS[mean](n) * average(named[mean_of], mean_axis) if centred or subtract_mean else 0
-    inner = {
-        "g * x_hat": G * hat, "dy * x_hat": dy * hat, "g * x": G * x, "g": G, "g * centred": G * (x - m),
-        "dy": dy, "dy * x": dy * x, "g * gamma": G * gamma * hat, "g * x * rstd": G * x * scale,
-    }[var_inner]  # fmt: skip
-    outside = {"x_hat": hat, "x": x, "centred": x - m, "one": 1, "g": G, "squared": hat**2}[var_outer]
-    if var_axis in DR_OVER:  # each row has its own scale, so this is not the sum of g * x_hat
-        inner = scale * (G * (x - m)).sum(axis=DR_OVER[var_axis], keepdims=True) / n
-    else:
-        inner = average(inner, var_axis)
-    through_var = FACTORS[var](n) * outside * inner * scale**var_power
-    bracket = FACTORS[direct](n) * G - through_mean - through_var
-    dx = {
-        "rstd": bracket * scale, "none": bracket, "squared": bracket * scale**2, "divided": bracket / scale,
-        "cubed": bracket * scale**3, "over n": bracket * scale / n, "times n": bracket * scale * n,
-        "variance": bracket * (v + eps),
-        "not the direct term": FACTORS[direct](n) * G - (through_mean + through_var) * scale,
-        "not the direct term, nor its mean": FACTORS[direct](n) * G - through_mean - through_var * scale,
-        "direct only": FACTORS[direct](n) * G * scale - through_mean - through_var,
-        "not the mean": (FACTORS[direct](n) * G - through_var) * scale - through_mean,
-    }[outer]  # fmt: skip
-    if g == "late":
-        dx = dx * gamma
-    rows_ = int(np.prod([dy.shape[a] for a in lead]))
-    dx = {
-        "right": dx, "dy": dy, "g": dy * gamma, "zero": 0 * dx, "sign": -dx, "averaged": dx / rows_, "averaged over the first axis": dx / len(dy), "twice": 2 * dx,
-        "residual": dx + dy, "x_hat": hat, "half": dx / 2, "output": hat * gamma, "last row missing": dx * (np.arange(len(dx)) < len(dx) - 1).reshape(-1, *[1] * (x.ndim - 1)), "over gamma": dx / gamma, "scaled dy": dy * scale,
-    }[whole]  # fmt: skip
-    y_part = {"x": dy * x, "centred": dy * (x - m), "g": dy * gamma * hat, "dy": dy, "x_hat": hat, "dx": dx * hat,
-              "over gamma": dy * hat / gamma, "not centred": dy * x * scale}  # fmt: skip
-    x_part = {"x": x, "g": dy * gamma, "x_hat": hat, "dy * x_hat": dy * hat, "dx": dx, "scaled": dy * scale}
-    dgamma, dbeta = (params if choice == "right" else choice for choice in (dgamma, dbeta))
-    return (
-        (dx,),
-        (_parameter_gradient(dgamma, dy * hat, y_part, lead, dy, n),),
-        (_parameter_gradient(dbeta, dy, x_part, lead, dy, n),),
-    )
+def backward_model(dy, x, gamma, eps, over, lead, **choices):
+    """dx, dgamma and dbeta; over: the axis of the means, lead: the axes that dgamma is summed over."""
+    names = {"dy": dy, "x": x, "gamma": gamma, "eps": eps, "over": over, "lead": lead}
+    names |= {"n": x.shape[over], "rows": x.size // gamma.size}
+    for name, formula in _steps(**choices).items():
+        names[name] = evaluate(formula, **names)
+    return (names["dx"],), (names["dgamma"],), (names["dbeta"],)
 
 
 def layer_norm_backward_model(dy, x, gamma, eps, **choices):
@@ -254,29 +259,21 @@ def _properties(ask, args):
     other = ask(dy, x, 2 * gamma, eps).outputs
     acts = other and np.allclose(other[0][0], 2 * dx)
     return [
-        (linear, "doubling dy doubles dx" if linear else "doubling dy does not double dx", "not_linear"),
-        (bool(acts), "gamma scales dx" if acts else "doubling gamma does not double dx", "gamma_missing"),
+        (linear, "doubling dy doubles dx", "doubling dy does not double dx", "not_linear"),
+        (acts, "gamma scales dx", "doubling gamma does not double dx", "gamma_missing"),
     ]
 
 
-def _layer_properties(ask, args):
-    dx = ask(*args).outputs[0][0]
-    holds = dx.shape == args[1].shape and np.allclose(dx.sum(axis=-1), 0, atol=1e-6 * np.abs(dx).max())
-    text = (
-        "each row of dx sums to 0" if holds else "the rows of dx do not sum to 0, as the mean term makes them"
-    )
-    return _properties(ask, args) + [(bool(holds), text, "dx_sum_not_0")]
+def _with_sums_of_0(line, axis):
+    """The same for a norm that subtracts the mean; line: what the numbers along the axis are called."""
 
+    def properties(ask, args):
+        dx = ask(*args).outputs[0][0]
+        holds = dx.shape == args[1].shape and np.allclose(dx.sum(axis=axis), 0, atol=1e-6 * np.abs(dx).max())
+        no = f"the {line}s of dx do not sum to 0, as the mean term makes them"
+        return [*_properties(ask, args), (holds, f"each {line} of dx sums to 0", no, "dx_sum_not_0")]
 
-def _batch_properties(ask, args):
-    dx = ask(*args).outputs[0][0]
-    holds = dx.shape == args[1].shape and np.allclose(dx.sum(axis=0), 0, atol=1e-6 * np.abs(dx).max())
-    text = (
-        "each column of dx sums to 0"
-        if holds
-        else "the columns of dx do not sum to 0, as the mean term makes them"
-    )
-    return _properties(ask, args) + [(bool(holds), text, "dx_sum_not_0")]
+    return properties
 
 
 # ------------------------------------------------------------------------------ the exercises
@@ -320,9 +317,9 @@ def _in_rms_norm(slips):
     return [replace(s, message=re.sub(pattern, lambda found: words[found[0]], s.message)) for s in slips]
 
 
-DGAMMA = mistakes.DGAMMA + _of_one("gamma", "sum(dy * x_hat)")
-DBETA = mistakes.DBETA + _of_one("beta", "sum(dy)")
-BOTH_PARAMETERS = mistakes.DX + mistakes.THROUGH_MEAN + mistakes.PARAMETERS + DGAMMA + DBETA
+ABOUT_DGAMMA = mistakes.DGAMMA + _of_one("gamma", "sum(dy * x_hat)")
+ABOUT_DBETA = mistakes.DBETA + _of_one("beta", "sum(dy)")
+BOTH_PARAMETERS = mistakes.DX + mistakes.THROUGH_MEAN + mistakes.PARAMETERS + ABOUT_DGAMMA + ABOUT_DBETA
 
 layer_norm_backward = Exercise(
     reference=layers.layer_norm_backward,
@@ -338,7 +335,7 @@ layer_norm_backward = Exercise(
             else None
         ),
     ),
-    properties=_layer_properties,
+    properties=_with_sums_of_0("row", axis=-1),
     prompt=(
         "Write `layer_norm_backward(dy, x, gamma, eps)` and return three things: `dx, dgamma, dbeta`. `dy` is what "
         "arrives at the output y = x_hat * gamma + beta, shaped like `x`: (..., d), two or more axes; `gamma` is (d,). "
@@ -365,7 +362,7 @@ rms_norm_backward = Exercise(
     space=Space(
         rms_norm_backward_model,
         _in_rms_norm(read(mistakes.DX + mistakes.ROWS_ONLY, **RMS_WORDS))
-        + read(mistakes.ONLY_RMS + DGAMMA, [("dgamma", "not centred")], **RMS_WORDS),
+        + read(mistakes.ONLY_RMS + ABOUT_DGAMMA, [("dgamma", "not centred")], **RMS_WORDS),
     ),
     properties=_properties,
     prompt=(
@@ -398,7 +395,7 @@ batch_norm_backward = Exercise(
         read(BOTH_PARAMETERS, NOT_HERE, **CHANNEL_WORDS),
         named=layer_norm_backward.space.named,
     ),
-    properties=_batch_properties,
+    properties=_with_sums_of_0("column", axis=0),
     remarks=[Remark(_channel_probe(2, 3, 4, 5), "images", IMAGES)],
     prompt=(
         "Write `batch_norm_backward(dy, x, gamma, eps)`, the gradient in training, and return three things: `dx, "

@@ -8,7 +8,7 @@ from .. import layers
 from .core import Exercise, Remark
 from .mistakes.batches import BATCH, MASKED
 from .mistakes.normalizing import SHARED, SHIFT, VARIANCE
-from .normalizing import AFFINE, CENTRES, DENOMINATORS, DIVISIONS, spread_of
+from .normalizing import AFFINE, by_statistics, spread_of
 from .norms import FREQUENT, half, single, some_negative
 from .slips import Slip, Space, read
 
@@ -149,83 +149,71 @@ KEPT_MEAN = {
 }
 
 
-def batch_norm_model(
-    x,
-    gamma,
-    beta,
-    running_mean,
-    running_var,
-    training,
-    momentum,
-    eps,
-    axis="channel",
-    everywhere=None,
-    statistics="right",
-    update="in training",
-    momentum_use="right",
-    mean_momentum=None,
-    var_momentum=None,
-    kept_variance="unbiased",
-    kept_mean="mean",
-    own_momentum=None,
-    arguments="right",
-    **choices,
-):
+def batch_norm_model(x, gamma, beta, running_mean, running_var, training, momentum, eps, **choices):
     """batch_norm with switches. A choice (choice, mode) counts only in that mode."""
     mode = "training" if training else "evaluation"
-    momentum = momentum if own_momentum is None else own_momentum
     choices = {
         decision: choice[0] if isinstance(choice, tuple) else choice
         for decision, choice in choices.items()
         if not isinstance(choice, tuple) or choice[1] == mode
     }
-    axis = everywhere or axis
-    right_axes = _axes(everywhere or "channel", x.ndim)
-    line_up = (-1,) if everywhere == "last is channel" else (1, -1, *[1] * (x.ndim - 2))
-    n = x.size // x.shape[1]
-    if everywhere == "last is channel":
-        n = x.size // x.shape[-1]
-    batch_mean, batch_var = x.mean(axis=right_axes), x.var(axis=right_axes)
-    new_mean, new_var = running_mean, running_var
+    return _batch_norm(x, gamma, beta, (running_mean, running_var), training, momentum, eps, **choices)
+
+
+def _batch_norm(x, gamma, beta, running, training, momentum, eps, axis="channel", everywhere=None, statistics="right",
+                update="in training", own_momentum=None, arguments="right", shapes="right", spread="var", centre="mean",
+                eps_place="inside", eps_value=None, division="std", affine="right", **kept):  # fmt: skip
+    last = everywhere == "last is channel"
+    n = x.size // x.shape[-1 if last else 1]
+    line_up = (-1,) if last else (1, -1, *[1] * (x.ndim - 2))
+    updated = running
     if training == (update != "in evaluation") or update == "always":
-        new_mean = MOMENTUM[mean_momentum or momentum_use](
-            running_mean, KEPT_MEAN[kept_mean](x, batch_mean, batch_var), momentum
-        )
-        kept, spread = kept_variance, batch_var
-        if kept.startswith("about"):  # about a running mean: the distance between the means comes in
-            kept, centre = kept.removeprefix("about ").split(" of ")
-            spread = batch_var + (batch_mean - {"new": new_mean, "old": running_mean}[centre]) ** 2
-        new_var = MOMENTUM[var_momentum or momentum_use](
-            running_var, KEPT_VARIANCE[kept](x, spread, n, eps), momentum
-        )
-    over = _axes(axis, x.ndim)
+        axes = _axes(everywhere or "channel", x.ndim)
+        batch = x.mean(axis=axes), x.var(axis=axes)
+        momentum = momentum if own_momentum is None else own_momentum
+        updated = _updated(x, running, batch, eps, momentum, n, **kept)
+    over = _axes(everywhere or axis, x.ndim)
     mean = x.mean(axis=over, keepdims=True)
-    batch = mean, spread_of(choices.get("spread", "var"), x, mean, over, x.shape[1])
-    running = running_mean.reshape(line_up), running_var.reshape(line_up)
-    updated = new_mean.reshape(line_up), new_var.reshape(line_up)
-    in_training, in_evaluation = {
-        "batch": (batch, batch),
-        "running": (running, running),
-        "exchanged": (running, batch),
-        "after update": (updated, running),
-        "mixed": (batch, (running[0], x.var(axis=over, keepdims=True))),
-        "mixed, mean": (batch, (mean, running[1])),
-        "unbiased again": (batch, (running[0], running[1] * n / (n - 1))),
-        "untouched": (batch, (0 * running[0], 0 * running[1] + 1 - eps)),
-    }.get(statistics, (batch, running))
-    mean, var = in_training if training else in_evaluation
+    batch = mean, spread_of(spread, x, mean, over, x.shape[1])
+    old, new = ([part.reshape(line_up) for part in pair] for pair in (running, updated))
+    mean, var = _normalizing(statistics, training, batch, old, new, eps, n)
     if arguments == "swapped" or arguments == "swapped in evaluation" and not training:
-        mean, var, gamma, beta = gamma, beta, running_mean, running_var
-        mean, var = mean.reshape(line_up), var.reshape(line_up)
+        mean, var = gamma.reshape(line_up), beta.reshape(line_up)
+        gamma, beta = running
     if arguments == "running swapped" and not training:
         mean, var = var, mean
-    if choices.get("shapes") != "not lined up":
+    if shapes != "not lined up":
         gamma, beta = gamma.reshape(line_up), beta.reshape(line_up)
-    c = CENTRES[choices.get("centre", "mean")](x, mean, over)
-    den = DENOMINATORS[choices.get("eps_place", "inside")](var, choices.get("eps_value", eps), n)
-    h = DIVISIONS[choices.get("division", "std")](c, den)
-    y = AFFINE[choices.get("affine", "right")](h, gamma, beta, x)
-    return (y,), (new_mean,), (new_var,)
+    eps = eps if eps_value is None else eps_value
+    x_hat = by_statistics(x, mean, var, eps, over, n, centre, eps_place, division)
+    return (AFFINE[affine](x_hat, gamma, beta, x),), (updated[0],), (updated[1],)
+
+
+def _updated(x, running, batch, eps, momentum, n, momentum_use="right", mean_momentum=None, var_momentum=None,
+             kept_mean="mean", kept_variance="unbiased"):  # fmt: skip
+    """The running mean and variance after a batch x with this mean and variance, of n numbers in a channel."""
+    mean = MOMENTUM[mean_momentum or momentum_use](running[0], KEPT_MEAN[kept_mean](x, *batch), momentum)
+    var = batch[1]
+    if kept_variance.startswith("about"):  # about a running mean: the distance between the means comes in
+        kept_variance, centre = kept_variance.removeprefix("about ").split(" of ")
+        var = var + (batch[0] - {"new": mean, "old": running[0]}[centre]) ** 2
+    var = KEPT_VARIANCE[kept_variance](x, var, n, eps)
+    return mean, MOMENTUM[var_momentum or momentum_use](running[1], var, momentum)
+
+
+def _normalizing(statistics, training, batch, running, updated, eps, n):
+    """The mean and the variance that normalize in this mode; batch, running and updated are such pairs."""
+    if training:
+        return {"running": running, "exchanged": running, "after update": updated}.get(statistics, batch)
+    mean, var = running
+    return {
+        "batch": batch,
+        "exchanged": batch,
+        "mixed": (mean, batch[1]),
+        "mixed, mean": (batch[0], var),
+        "unbiased again": (mean, var * n / (n - 1)),
+        "untouched": (0 * mean, 0 * var + 1 - eps),
+    }.get(statistics, running)
 
 
 # ------------------------------------------------------------------------------ its slips
@@ -302,42 +290,35 @@ def _properties(ask, args):
     other = x.copy()
     other[:, 1] = 3 - 2 * other[:, 1]
     moved = ask(other, *rest, True, 0.1, 1e-5).outputs
-    if (
-        not train
-        or not evaluate
-        or not moved
-        or train[0][0].shape != x.shape
-        or evaluate[0][0].shape != x.shape
-    ):
+    if not (train and evaluate and moved) or {train[0][0].shape, evaluate[0][0].shape} != {x.shape}:
         return []
     x_hat = (train[0][0] - rest[1]) / rest[0]
-    facts = [
+    return [
         (
             np.allclose(moved[0][0][:, 0], train[0][0][:, 0]),
+            "channels are independent",
             "a channel depends on the other channels",
             "channels_not_independent",
-            "channels are independent",
         ),
         (
             np.allclose(x_hat.mean(axis=0), 0, atol=1e-6),
+            "in training each channel has mean 0 before gamma and beta",
             "in training the channels do not have mean 0 before gamma and beta",
             "mean_not_0",
-            "in training each channel has mean 0 before gamma and beta",
         ),
         (
             np.allclose(x_hat.std(axis=0), 1, atol=1e-3),
+            "in training each channel has std 1",
             "in training the channels do not have std 1 before gamma and beta",
             "spread_not_1",
-            "in training each channel has std 1",
         ),
         (
             np.allclose(evaluate[1][0], rest[2]) and np.allclose(evaluate[2][0], rest[3]),
+            "evaluation leaves the running statistics alone",
             "evaluation changes the running statistics",
             "updated_in_evaluation",
-            "evaluation leaves the running statistics alone",
         ),
     ]
-    return [(bool(holds), good if holds else bad, name) for holds, bad, name, good in facts]
 
 
 # ------------------------------------------------------------------------------ the model of masked_batch_norm
@@ -442,21 +423,8 @@ PADDING = {
 }
 
 
-def masked_batch_norm_model(
-    x,
-    mask,
-    gamma,
-    beta,
-    eps,
-    counted="real",
-    padding="zero",
-    spread="var",
-    centre="mean",
-    eps_place="inside",
-    division="std",
-    affine="right",
-    eps_value=None,
-):
+def masked_batch_norm_model(x, mask, gamma, beta, eps, counted="real", padding="zero", spread="var", centre="mean",
+                            eps_place="inside", division="std", affine="right", eps_value=None):  # fmt: skip
     """masked_batch_norm with switches."""
     if counted == "turned":
         mask = np.broadcast_to(mask[:, None, :], x.shape)  # fits only where T = C
@@ -468,9 +436,9 @@ def masked_batch_norm_model(
     mean, var = _masked_statistics(counted, x, mask, spread)
     if counted == "time, own gamma":
         gamma, beta = gamma.reshape(-1, 1), beta.reshape(-1, 1)
-    c = CENTRES[centre](x, mean, (0, 1))
-    den = DENOMINATORS[eps_place](var, eps if eps_value is None else eps_value, mask.sum())
-    y = AFFINE[affine](DIVISIONS[division](c, den), gamma, beta, x)
+    eps = eps if eps_value is None else eps_value
+    x_hat = by_statistics(x, mean, var, eps, (0, 1), mask.sum(), centre, eps_place, division)
+    y = AFFINE[affine](x_hat, gamma, beta, x)
     return ((PADDING[padding](y, x, mask[..., None], beta),),)
 
 
@@ -483,7 +451,7 @@ def _masked_properties(ask, args):
         return []
     one, two = one[0][0], two[0][0]
     x_hat = (one[mask] - beta) / gamma
-    checks = [
+    return [
         (np.allclose(one[mask], two[mask]), "padding does not change the tokens", "padding changes the tokens", "padding_counted"),
         (np.allclose(two[~mask], 0), "the padding comes out 0", "the padding does not come out 0", "padding_not_zeroed"),
         (np.allclose(x_hat.mean(axis=0), 0, atol=1e-6), "real tokens have mean 0 in each channel",
@@ -491,7 +459,6 @@ def _masked_properties(ask, args):
         (np.allclose(x_hat.std(axis=0), 1, atol=1e-3), "real tokens have std 1 in each channel",
          "the real tokens do not have std 1 in each channel before gamma and beta", "spread_not_1"),
     ]  # fmt: skip
-    return [(bool(holds), yes if holds else no, name) for holds, yes, no, name in checks]
 
 
 # ------------------------------------------------------------------------------ the exercises

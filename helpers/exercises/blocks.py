@@ -124,12 +124,12 @@ def _flows(ask, probe, names):
     for name in functions:
         received = [a for called, a in seen if called == name]
         if not received:
-            facts.append((False, f"`{name}` is never called", f"{name}_not_used"))
+            facts.append((False, "", f"`{name}` is never called", f"{name}_not_used"))
             continue
         known = [next((k for k, v in values.items() if a is not None and v.shape == a.shape and np.allclose(v, a)),
                       "something else") for a in received]  # fmt: skip
         times = {1: "once", 2: "twice"}.get(len(known), f"{len(known)} times")
-        facts.append((True, f"`{name}` is called {times}, with {', then with '.join(known[:4])}", None))
+        facts.append((True, f"`{name}` is called {times}, with {', then with '.join(known[:4])}", "", None))
     return facts
 
 
@@ -391,46 +391,42 @@ transformer_block = Exercise(
 # ------------------------------------------------------------------------------ pre_norm_stack
 
 
+ORDERS = {"own": "a", "reversed": "a[::-1]", "first": "[a[0]] * len(a)", "last": "[a[-1]] * len(a)", "final": "[final] * len(a)",
+          "shifted": "a[1:] + a[:1]", "shifted back": "a[-1:] + a[:-1]"}  # fmt: skip
+WHICH = {"right": "a", "all but last": "a[:-1]", "all but first": "a[1:]", "first": "a[:1]", "last": "a[-1:]", "twice": "a * 2"}  # fmt: skip
+# start is the stack's input, h what has come of it so far.
+BEGIN = {"first": "final(start)", "first too": "final(start)", "own first": "norms[0](start)"}
+STEP = {
+    "from the input": "h + f(n(start))",
+    "skip of input": "start + f(n(h))",
+    "scaled": "h + f(n(h)) / np.sqrt(blocks)",
+    "averaged": "h + f(n(h)) / blocks",
+    "input in every block": "start + h + f(n(h))",
+    "one skip": "f(n(h))",
+}
+AFTERWARDS = {"one skip": "start + h", "input added": "start + h", "without input": "h - start"}
+END = dict.fromkeys(("right", "first too", "own first"), "final(h)") | {
+    "twice": "final(final(h))", "last of norms": "norms[-1](h)", "added": "h + final(h)", "of branches": "start + final(h)",
+}  # fmt: skip
+
+
 def _stack_model(x, fs, norms, final_norm, form=HALF, final="right", which="right", source="right",
                  norms_order="own", fs_order="own", both_orders="own"):  # fmt: skip
     """pre_norm_stack with switches."""
-    orders = {"own": lambda a: a, "final": lambda a: [final_norm] * len(a), "reversed": lambda a: a[::-1], "first": lambda a: [a[0]] * len(a),
-              "last": lambda a: [a[-1]] * len(a), "shifted": lambda a: a[1:] + a[:1], "shifted back": lambda a: a[-1:] + a[:-1]}  # fmt: skip
-    fs, norms = orders[fs_order](fs), orders[norms_order](norms)
-    pairs = list(zip(orders[both_orders](fs), orders[both_orders](norms)))
-    pairs = {"right": pairs, "all but last": pairs[:-1], "all but first": pairs[1:], "first": pairs[:1],
-             "last": pairs[-1:], "twice": pairs * 2}[which]  # fmt: skip
-    start = x
-    h = final_norm(x) if final in ("first", "first too") else norms[0](x) if final == "own first" else x
+    fs = evaluate(ORDERS[fs_order], a=fs)
+    norms = evaluate(ORDERS[norms_order], a=norms, final=final_norm)
+    pairs = evaluate(ORDERS[both_orders], a=list(zip(fs, norms)))
+    pairs = evaluate(WHICH[which], a=pairs)
+    names = {"start": x, "final": final_norm, "norms": norms, "blocks": len(pairs)}
+    h = evaluate(BEGIN.get(final, "start"), **names)
     for i, (f, n) in enumerate(pairs):
         if final == "before last" and i == len(pairs) - 1:
             h = final_norm(h)
-        if source == "from the input":
-            h = h + f(n(start))
-        elif source == "skip of input":
-            h = start + f(n(h))
-        elif source == "scaled":
-            h = h + f(n(h)) / np.sqrt(len(pairs))
-        elif source == "input in every block":
-            h = start + h + f(n(h))
-        elif source == "averaged":
-            h = h + f(n(h)) / len(pairs)
-        elif source == "one skip":
-            h = f(n(h))
-        else:
-            h = evaluate(form.format(u="h", f="f", n="n"), f=f, n=n, h=h)
+        h = evaluate(STEP.get(source, form.format(u="h", f="f", n="n")), **names, f=f, n=n, h=h)
         if final == "every block" or final == "after first" and i == 0:
             h = final_norm(h)
-    if source == "one skip":
-        h = start + h
-    if source == "input added":
-        h = start + h
-    if source == "without input":
-        h = h - start
-    ends = {"right": lambda: final_norm(h), "twice": lambda: final_norm(final_norm(h)), "last of norms": lambda: norms[-1](h),
-            "first too": lambda: final_norm(h), "own first": lambda: final_norm(h),
-            "added": lambda: h + final_norm(h), "of branches": lambda: start + final_norm(h)}  # fmt: skip
-    return ((ends.get(final, lambda: h)(),),)
+    h = evaluate(AFTERWARDS.get(source, "h"), **names, h=h)
+    return ((evaluate(END.get(final, "h"), **names, h=h),),)
 
 
 def _stack_slips():
@@ -477,14 +473,11 @@ def _init_powers(ask, probe):
     with np.errstate(all="ignore"):
         base = np.log2(value(0.4, 8) / value(0.2, 8))
         depth = np.log2(value(0.2, 16) / value(0.2, 8))
-    return [
-        (bool(np.isclose(base, 1)), f"it goes with base_std to the power {base:.3g} (right: 1)", "base_std"),
-        (
-            bool(np.isclose(depth, -0.5)),
-            f"it goes with n_layer to the power {depth:.3g} (right: -0.5)",
-            "n_layer",
-        ),
-    ]
+    facts = []
+    for name, power, right in (("base_std", base, 1), ("n_layer", depth, -0.5)):
+        said = f"it goes with {name} to the power {power:.3g} (right: {right})"
+        facts.append((np.isclose(power, right), said, said, name))
+    return facts
 
 
 def _measured_powers(probes, answers):

@@ -15,7 +15,7 @@ from ..results import tell
 from . import describing, solutions
 from .comparing import alike, close, reader
 from .running import SECONDS, TimeLimit, is_blank, isolated, run
-from .showing import show
+from .showing import show, show_hints
 from .slips import Space, changed_by, search
 
 TRIES = 3  # wrong answers before the solution is offered
@@ -75,7 +75,7 @@ class Exercise:
     hints: list
     difficulty: int  # 1 to 5
     minutes: int
-    properties: Callable | None = None  # (ask, first wrong probe) -> [(holds, sentence, name)]
+    properties: Callable | None = None  # (ask, first wrong probe) -> [(holds, said if so, said if not, name)]
     remarks: list = field(default_factory=list)
     extras: list = field(default_factory=list)  # (ask) -> (name, message) or None, when all probes are right
     any_axes: str = describing.TWO_AXES_ONLY  # what to say when it works for two axes only
@@ -111,10 +111,8 @@ class Exercise:
     def hint(self):
         """Show one more hint."""
         self.hints_shown = min(self.hints_shown + 1, len(self.hints))
-        lines = [f"{i}. {hint}" for i, hint in enumerate(self.hints[: self.hints_shown], 1)]
-        if self.hints_shown == len(self.hints):
-            lines.append(f"These are all the hints. `exercises.{self.name}.solution()` shows one solution.")
-        show(f"{self.name}: hint {self.hints_shown} of {len(self.hints)}", "\n\n".join(lines), "hint")
+        after = f"`exercises.{self.name}.solution()` shows one solution."
+        show_hints(self.name, self.hints, self.hints_shown, after)
 
     def solution(self):
         """Show a function that passes the check."""
@@ -383,8 +381,8 @@ class Exercise:
         with warnings.catch_warnings():  # of NaN in what the learner's function gave
             warnings.simplefilter("ignore")
             facts = self.properties(self._ask(f), self.probes[first]) if self.properties else []
-        failing = [(sentence, name) for holds, sentence, name in facts if not holds]
-        holding = [sentence for holds, sentence, name in facts if holds]
+        failing = [(sentence, name) for holds, _, sentence, name in facts if not holds]
+        holding = [sentence for holds, sentence, _, _ in facts if holds]
         text += ratio
         text += f" What fails: {'; '.join(sentence for sentence, _ in failing)}." if failing else ""
         text += f" What holds: {'; '.join(holding)}." if holding else ""

@@ -17,7 +17,7 @@ from ..layers import relu
 from .comparing import reader
 from .core import Diagnosis
 from .running import TimeLimit, Unreadable, fresh, is_blank, isolated, learners_line, statements, unchanged
-from .showing import show
+from .showing import show, show_hints
 
 
 class Watched:
@@ -65,14 +65,8 @@ class Exhibit:
     def hint(self):
         """Show one more hint."""
         self.hints_shown = min(self.hints_shown + 1, len(self.hints))
-        lines = [f"{i}. {hint}" for i, hint in enumerate(self.hints[: self.hints_shown], 1)]
-        if self.hints_shown == len(self.hints):
-            lines.append(
-                f"These are all the hints. `exercises.exhibit({self.number}).solution()` shows the rest."
-            )
-        show(
-            f"exhibit {self.number}: hint {self.hints_shown} of {len(self.hints)}", "\n\n".join(lines), "hint"
-        )
+        after = f"`exercises.exhibit({self.number}).solution()` shows the rest."
+        show_hints(f"exhibit {self.number}", self.hints, self.hints_shown, after)
 
     def solution(self):
         """Show the function mended, and the public report."""

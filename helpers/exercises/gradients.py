@@ -51,10 +51,11 @@ def _finite_difference(ask, args):
         return []
     linear, passes = np.allclose(two[0][0], 2 * one[0][0]), np.allclose(still[0][0], dy)
     return [
-        (linear, "doubling dy doubles dx" if linear else "doubling dy does not double dx", "not_linear"),
+        (linear, "doubling dy doubles dx", "doubling dy does not double dx", "not_linear"),
         (
             passes,
-            "with W = 0, dx is dy" if passes else "with W = 0 only the shortcut is left, and dx should be dy",
+            "with W = 0, dx is dy",
+            "with W = 0 only the shortcut is left, and dx should be dy",
             "skip_wrong",
         ),
     ]
@@ -96,55 +97,61 @@ residual_backward = Exercise(
 # ------------------------------------------------------------------------------ backprop_chain
 
 
+ACTIVATIONS = {"linear": "z", "relu": "np.maximum(z, 0)"}
+START = {"ones": "np.ones_like(dout)", "averaged": "dout / len(dout)"}
+DZ = {
+    "missing in the last": "dh if i == last else dz",
+    "missing in the first": "dh if i == 0 else dz",
+    "tanh of output": "dh * (1 - np.tanh(h_next)**2)",
+    "output": "dh * (1 - h_next**2)",
+}
+PASSES = {  # does the gradient pass the shortcut of layer i?
+    "right": "residual",
+    "always": "True",
+    "always, where it fits": "residual or fits",
+    "inverted": "not residual",
+    "inverted, where it fits": "not residual and fits",
+    "all but the first": "residual and i > 0",
+    "all but the last": "residual and i < last",
+    "first layer": "residual and i == 0",
+    "last layer": "residual and i == last",
+}
+
+
+def _forward(x, Ws, activation, residual):
+    """What goes into each layer, and what comes out of the last."""
+    hs = [x]
+    for W in Ws:
+        a = evaluate(activation, z=hs[-1] @ W)
+        hs.append(hs[-1] + a if residual else a)
+    return hs
+
+
 def _chain_model(x, Ws, dout, residual, local=SLOPE, upstream="right", back="dz @ W.T", dW="h.T @ dz",
                  skip="down + dh", skip_when="right", forward="right", chain="right", slope_of="right", order="right",
                  ends="right", skip_in_dW=False):  # fmt: skip
     """backprop_chain with switches."""
     adds = {"plain": False, "residual": True, "ignored": True}.get(forward, residual)
-    hs = [x]
-    for W in Ws:
-        z = hs[-1] @ W
-        a = {"linear": z, "relu": np.maximum(z, 0)}.get(forward, np.tanh(z))
-        hs.append(hs[-1] + a if adds else a)
-    passing = {
-        "right": [residual] * len(Ws),
-        "always": [True] * len(Ws),
-        "always, where it fits": [residual or W.shape[0] == W.shape[1] for W in Ws],
-        "inverted": [not residual] * len(Ws),
-        "inverted, where it fits": [not residual and W.shape[0] == W.shape[1] for W in Ws],
-        "all but the first": [residual and i > 0 for i in range(len(Ws))],
-        "all but the last": [residual and i < len(Ws) - 1 for i in range(len(Ws))],
-        "first layer": [residual and i == 0 for i in range(len(Ws))],
-        "last layer": [residual and i == len(Ws) - 1 for i in range(len(Ws))],
-    }["always" if forward == "ignored" else skip_when]
-    start = {"ones": np.ones_like(dout), "averaged": dout / len(dout)}.get(chain, dout)
+    hs = _forward(x, Ws, ACTIVATIONS.get(forward, "np.tanh(z)"), adds)
+    start, last = evaluate(START.get(chain, "dout"), dout=dout), len(Ws) - 1
     dhs, dWs, dzs = [start], [], []
-    walk = range(len(Ws)) if chain == "forward order" else reversed(range(len(Ws)))
-    for i in walk:
-        W, h, dh = Ws[-1 if chain == "last matrix" else i], hs[i], start if chain == "restart" else dhs[-1]
-        z = h @ W
-        if slope_of == "below":
-            z = hs[max(i - 1, 0)] @ Ws[max(i - 1, 0)]
-        dz = _local(local, upstream, dh, z, h)
-        if slope_of == "missing in the last" and i == len(Ws) - 1:
-            dz = dh
-        if slope_of == "missing in the first" and i == 0:
-            dz = dh
-        if slope_of == "tanh of output":
-            dz = dh * (1 - np.tanh(hs[i + 1]) ** 2)
-        if slope_of == "output":
-            dz = dh * (1 - hs[i + 1] ** 2)
-        names = {"dz": dz, "dh": dh, "W": W, "h": h, "x": x, "h_next": hs[i + 1], "h_before": hs[max(i - 1, 0)], "dout": dout,
-                     "W_next": Ws[min(i + 1, len(Ws) - 1)], "W_before": Ws[max(i - 1, 0)], "W_wrapped": Ws[i - 1], "slope_before": 1 - h**2}  # fmt: skip
-        names["dW"] = h.T @ dz
+    for i in range(len(Ws)) if chain == "forward order" else reversed(range(len(Ws))):
+        names = {"i": i, "last": last, "residual": residual, "fits": Ws[i].shape[0] == Ws[i].shape[1], "x": x, "dout": dout,
+                 "dh": start if chain == "restart" else dhs[-1], "h": hs[i], "h_next": hs[i + 1], "h_before": hs[max(i - 1, 0)],
+                 "W": Ws[-1 if chain == "last matrix" else i], "W_next": Ws[min(i + 1, last)], "W_before": Ws[max(i - 1, 0)],
+                 "W_wrapped": Ws[i - 1], "slope_before": 1 - hs[i] ** 2}  # fmt: skip
+        z = names["h_before"] @ names["W_before"] if slope_of == "below" else hs[i] @ names["W"]
+        names["dz"] = _local(local, upstream, names["dh"], z, hs[i])
+        if slope_of in DZ:
+            names["dz"] = evaluate(DZ[slope_of], **names)
+        names["dW"] = hs[i].T @ names["dz"]
         names["down"] = evaluate(back, **names)
-        below = evaluate(skip, **names) if passing[i] else names["down"]
-        if chain == "last skipped" and i == len(Ws) - 1:
-            below = dh
-        dWs.append(evaluate(dW, **names, dh_below=below))
-        if skip_in_dW and residual:
-            dWs[-1] = h.T @ (dz + dh)
-        dzs.append(dz)
+        passes = evaluate(PASSES["always" if forward == "ignored" else skip_when], **names)
+        below = evaluate(skip if passes else "down", **names)
+        if chain == "last skipped" and i == last:
+            below = names["dh"]
+        dWs.append(evaluate("h.T @ (dz + dh)" if skip_in_dW and residual else dW, **names, dh_below=below))
+        dzs.append(names["dz"])
         dhs.append(below)
     if chain == "overwritten" and residual:
         dhs = [dout] + dhs[-1:] * len(Ws)
@@ -310,18 +317,13 @@ def _clip_properties(ask, args):
     if clipped.shape != long.shape:
         return []
     one_factor = np.allclose(clipped * long[0], long * clipped[0])
-    short = _norm(clipped) <= max_norm * (1 + 1e-6)
+    length = _norm(clipped)
     return [
+        (one_factor, "all entries share one factor", "not all entries share one factor", "per_tensor"),
         (
-            one_factor,
-            "all entries share one factor" if one_factor else "not all entries share one factor",
-            "per_tensor",
-        ),
-        (
-            bool(short),
-            "together they are no longer than max_norm"
-            if short
-            else f"together they still have length {_norm(clipped):.4g}",
+            length <= max_norm * (1 + 1e-6),
+            "together they are no longer than max_norm",
+            f"together they still have length {length:.4g}",
             "too_long",
         ),
     ]
@@ -361,7 +363,6 @@ clip_by_global_norm = Exercise(
 
 # ------------------------------------------------------------------------------ sgd_steps
 
-
 STEPS = {
     "accumulated": "w - lr * kept",
     "accumulated, averaged": "w - lr * kept / (i + 1)",
@@ -377,7 +378,7 @@ STEPS = {
     "sign": "w - lr * np.sign(g)",
     "twice": "w - 2 * lr * g",
     "squared": "w - lr**2 * g",
-    "first gradient": "w - lr * first",
+    "first gradient": "w - lr * gradients[0]",
     "cleared every second": "w - lr * (g if i % 2 == 0 else previous + g)",
     "over rows": "w - lr * g / len(b)",
     "adam": "w - lr * (kept_m / (1 - 0.9**(i + 1))) / (np.sqrt(kept_v / (1 - 0.999**(i + 1))) + 1e-8)",
@@ -388,7 +389,7 @@ STEPS = {
     "rmsprop": "w - lr * g / (np.sqrt(square) + 1e-8)",
     "clipped": "w - lr * np.clip(g, -1, 1)",
     "clipped by norm": "w - lr * g * min(1, 1 / np.sqrt((g**2).sum()))",
-    "stale": "w - lr * previous",
+    "stale": "w - lr * (previous if i else g)",
     "delayed": "w - lr * previous",
     "mean": "w - lr * g.mean()",
     "scaled": "w - w * lr * g",
@@ -398,62 +399,51 @@ STEPS = {
 }
 
 
-def _sgd_model(w, grad_fn, batches, lr, step="right", formula=None, carry=0.9):
-    """sgd_steps with switches."""
-    start, kept, used = w, 0 * w, batches
-    if step in ("all but last", "all but first", "first", "reversed", "one too many", "two epochs"):
-        used = {"all but last": batches[:-1], "all but first": batches[1:], "first": batches[:1],
-                "reversed": batches[::-1], "one too many": [*batches, batches[-1]], "two epochs": [*batches, *batches]}[step]  # fmt: skip
-    gradients = [grad_fn(start, b) for b in batches]
-    ends = {
-        "summed": lambda: w - lr * sum(gradients),
-        "averaged": lambda: w - lr * sum(gradients) / len(gradients),
-        "sign of sum": lambda: w + lr * sum(gradients),
-        "last at start": lambda: w - lr * gradients[-1],
-    }
-    if step in ends:
-        return ((ends[step](),),)
-    previous, velocity, square, trail = 0 * w, 0 * w, 0 * w, []
-    g, kept_m, kept_v, squares = 0 * w, 0 * w, 0 * w, 0 * w
-    if carry != 0.9:
-        formula = STEPS["momentum"]
-    if step == "previous batch":
-        used = batches[-1:] + batches[:-1]
-    elif step == "mean batch":
-        used = [sum(batches) / len(batches)] * len(batches)
-    for i, b in enumerate(used):
-        g = grad_fn(b, w) if step == "swapped" else grad_fn(w, batches[0] if step == "first batch" else b)
-        if step == "ahead":
-            g = grad_fn(w - lr * g, b)
-        kept_m, kept_v, squares = 0.9 * kept_m + 0.1 * g, 0.999 * kept_v + 0.001 * g**2, squares + g**2
-        kept, velocity, square = kept + g, carry * velocity + g, 0.9 * square + 0.1 * g**2
-        names = {
-            "w": w,
-            "g": g,
-            "b": b,
-            "kept_m": kept_m,
-            "kept_v": kept_v,
-            "squares": squares,
-            "i": i,
-            "lr": lr,
-            "kept": kept,
-            "velocity": velocity,
-            "n": len(batches),
-            "start": start,
-            "square": square,
-            "first": gradients[0],
-        }
-        names["previous"] = g if i == 0 and step == "stale" else previous
-        w = evaluate(formula or STEPS.get(step, "w - lr * g"), **names)
-        previous = g
-        trail.append(w)
-    results = {
-        "averaged weights": sum(trail) / max(len(trail), 1),
-        "gradient": g,
-        "trail": np.array(trail),
-        "unchanged": start,
-    }
-    return ((results.get(step, w),),)
+USED = {
+    "all but last": "batches[:-1]",
+    "all but first": "batches[1:]",
+    "first": "batches[:1]",
+    "first batch": "batches[:1] * len(batches)",
+    "reversed": "batches[::-1]",
+    "one too many": "batches + batches[-1:]",
+    "two epochs": "batches * 2",
+    "previous batch": "batches[-1:] + batches[:-1]",
+    "mean batch": "[sum(batches) / len(batches)] * len(batches)",
+}
+GRADIENTS = {"swapped": "grad_fn(b, w)", "ahead": "grad_fn(w - lr * grad_fn(w, b), b)"}
+KEPT = {  # from one step to the next
+    "kept": "kept + g",
+    "velocity": "carry * velocity + g",
+    "square": "0.9 * square + 0.1 * g**2",
+    "squares": "squares + g**2",
+    "kept_m": "0.9 * kept_m + 0.1 * g",
+    "kept_v": "0.999 * kept_v + 0.001 * g**2",
+}
+RETURNED = {
+    "summed": "start - lr * sum(gradients)",
+    "averaged": "start - lr * sum(gradients) / n",
+    "sign of sum": "start + lr * sum(gradients)",
+    "last at start": "start - lr * gradients[-1]",
+    "averaged weights": "sum(trail) / max(len(trail), 1)",
+    "gradient": "g",
+    "trail": "np.array(trail)",
+    "unchanged": "start",
+}
+
+
+def _sgd_model(w, grad_fn, batches, lr, step="right", formula=None, carry=None):
+    """sgd_steps with switches; gradients are those at the start."""
+    names = {"w": w, "start": w, "grad_fn": grad_fn, "batches": batches, "lr": lr, "n": len(batches), "trail": [],
+             "g": 0 * w, "gradients": [grad_fn(w, b) for b in batches], "carry": 0.9 if carry is None else carry}  # fmt: skip
+    names |= dict.fromkeys(KEPT, 0 * w)
+    formula = formula or STEPS.get(step, "w - lr * g") if carry is None else STEPS["momentum"]
+    for i, b in enumerate(evaluate(USED.get(step, "batches"), **names)):
+        names |= {"i": i, "b": b, "previous": names["g"]}
+        names["g"] = evaluate(GRADIENTS.get(step, "grad_fn(w, b)"), **names)
+        names |= {name: evaluate(kept, **names) for name, kept in KEPT.items() if name in formula}
+        names["w"] = evaluate(formula, **names)
+        names["trail"].append(names["w"])
+    return ((evaluate(RETURNED.get(step, "w"), **names),),)
 
 
 def _measured_steps(probes, answers):

@@ -153,6 +153,11 @@ DENOMINATORS = {
     "where": lambda v, eps, n: np.sqrt(np.where(v == 0, eps, v)),
     "where below": lambda v, eps, n: np.where(np.sqrt(v) < eps, 1, np.sqrt(v)),
     "zeros where tiny": lambda v, eps, n: np.where(v < 1e-8, np.inf, np.sqrt(v + eps)),
+    # eps is elsewhere:
+    "x": lambda v, eps, n: np.sqrt(v),
+    "numerator": lambda v, eps, n: np.sqrt(v),
+    "numerator too": lambda v, eps, n: np.sqrt(v + eps),
+    "result": lambda v, eps, n: np.sqrt(v),
 }
 
 DIVISIONS = {
@@ -207,60 +212,11 @@ AFFINE = {
 }
 
 
-def standardize(
-    x,
-    eps,
-    axis,
-    centre="mean",
-    spread="var",
-    eps_place="inside",
-    division="std",
-    mean_axis=None,
-    spread_axis=None,
-    keepdims="both",
-    whose="own",
-    eps_value=None,
-    others=1,
-    lanes="own",
-    instead=None,
-    about="mean",
-):
-    """x normalized over axis; each keyword is a decision that can go wrong."""
-    eps = eps if eps_value is None else eps_value
-    if lanes != "own":
-        return _on_lanes(x, eps, centre, lanes)
-    if instead:
-        return INSTEAD[instead](x, eps, centre == "mean")
-    if centre.endswith(", used"):
-        centre, about = centre.removesuffix(", used"), "centre"
-    if spread_axis is not None and spread_axis != axis:
-        v_mean = x.mean(axis=_numpy_axis(spread_axis), keepdims=True)
-        spread_over = _numpy_axis(spread_axis)
-    else:
-        spread_over, v_mean = axis, x.mean(axis=axis, keepdims=True)
-    mean_over = axis if mean_axis is None else _numpy_axis(mean_axis)
-    mean = x.mean(axis=mean_over, keepdims=True)
-    if keepdims in ("mean dropped", "mean dropped, used"):
-        mean = np.squeeze(mean, axis=mean_over)
-        v_mean = mean if keepdims == "mean dropped, used" else v_mean
-    if about == "centre":  # the variance is taken of what was subtracted from x, whatever that was
-        v_mean = x - CENTRES[centre](x, mean, axis)
-    v = spread_of(spread, x, v_mean, spread_over, others)
-    if keepdims == "none":
-        mean, v = np.squeeze(mean, axis=mean_over), np.squeeze(v, axis=spread_over)
-    elif keepdims == "var dropped":
-        v = np.squeeze(v, axis=spread_over)
-    if whose != "own":
-        pick = slice(0, 1) if whose == "first" else slice(-1, None)
-        mean, v = mean[pick], v[pick]
+def by_statistics(x, mean, v, eps, axis, n, centre="mean", eps_place="inside", division="std"):
+    """x normalized by a mean and a variance v of n numbers along axis; the other keywords can go wrong."""
     c = CENTRES[centre](x, mean, axis)
-    n = x.size // x.mean(axis=axis, keepdims=True).size
-    if eps_place in ("numerator", "numerator too"):
-        c, eps_place = c + eps, "missing" if eps_place == "numerator" else "inside"
-    if eps_place == "result":
-        return DIVISIONS[division](c, np.sqrt(v)) + eps
-    if eps_place == "x":  # the denominator is made of x + eps
-        return c / np.sqrt(spread_of(spread, x + eps, v_mean, spread_over, others))
+    if eps_place.startswith("numerator"):
+        c = c + eps
     den = DENOMINATORS[eps_place](v, eps, n)
     if division == "without the mean":
         return x / den - mean
@@ -268,7 +224,43 @@ def standardize(
         return x - mean / den
     if division == "root of n":
         return c / den * np.sqrt(n)
-    return DIVISIONS[division](c, den)
+    x_hat = DIVISIONS[division](c, den)
+    return x_hat + eps if eps_place == "result" else x_hat
+
+
+def standardize(x, eps, axis, centre="mean", spread="var", eps_place="inside", division="std", eps_value=None,
+                others=1, lanes="own", instead=None, **whose):  # fmt: skip
+    """x normalized over axis; each keyword is a decision that can go wrong."""
+    eps = eps if eps_value is None else eps_value
+    if lanes != "own":
+        return _on_lanes(x, eps, centre, lanes)
+    if instead:
+        return INSTEAD[instead](x, eps, centre == "mean")
+    n = x.size // x.mean(axis=axis, keepdims=True).size
+    mean, v = _statistics(x, axis, centre, spread, others, eps if eps_place == "x" else 0.0, **whose)
+    return by_statistics(x, mean, v, eps, axis, n, centre, eps_place, division)
+
+
+def _statistics(x, axis, centre, spread, others, added, mean_axis=None, spread_axis=None, keepdims="both",
+                whose="own", about="mean"):  # fmt: skip
+    """Mean and variance of x; added: what is added to x in the variance alone."""
+    mean_over = axis if mean_axis is None else _numpy_axis(mean_axis)
+    spread_over = axis if spread_axis is None else _numpy_axis(spread_axis)
+    mean, v_mean = (x.mean(axis=over, keepdims=True) for over in (mean_over, spread_over))
+    if keepdims.startswith("mean dropped"):
+        mean = np.squeeze(mean, axis=mean_over)
+        v_mean = mean if keepdims == "mean dropped, used" else v_mean
+    if about == "centre":  # the variance is taken of what was subtracted from x, whatever that was
+        v_mean = x - CENTRES[centre](x, mean, axis)
+    v = spread_of(spread, x + added, v_mean, spread_over, others)
+    if keepdims == "none":
+        mean = np.squeeze(mean, axis=mean_over)
+    if keepdims in ("none", "var dropped"):
+        v = np.squeeze(v, axis=spread_over)
+    if whose != "own":
+        pick = slice(0, 1) if whose == "first" else slice(-1, None)
+        mean, v = mean[pick], v[pick]
+    return mean, v
 
 
 def _on_lanes(x, eps, centre, lanes):

@@ -6,6 +6,7 @@ import numpy as np
 
 from .. import layers
 from .core import Exercise, Remark
+from .formulas import evaluate
 from .mistakes.normalizing import SHARED, SHIFT, VARIANCE
 from .mistakes.norms import (
     AFFINE_FIRST,
@@ -88,11 +89,26 @@ def row_axis(choice, ndim):
     }[choice]
 
 
+OUTPUTS = {
+    "right": lambda x, y: y,
+    "residual": lambda x, y: y + x,
+    "first only": lambda x, y: np.concatenate([y[:1], x[1:]]),
+    "first only, zeros": lambda x, y: np.concatenate([y[:1], 0 * x[1:]]),
+    "last missing": lambda x, y: np.concatenate([y[:-1], 0 * x[-1:]]),
+    "last unchanged": lambda x, y: np.concatenate([y[:-1], x[-1:]]),
+    "one step": lambda x, y: y[0],
+    "zeros where tiny": lambda x, y: np.where(x.var(axis=-1, keepdims=True) < 1e-8, 0, y),
+    "relu": lambda x, y: np.maximum(y, 0),
+    "tanh": lambda x, y: np.tanh(y),
+}
+
+
 def _normalize(x, gamma, beta, eps, axis="last", affine="right", times="once", output="right", **choices):
     """layer_norm (and rms_norm, with other defaults) with switches."""
     over = row_axis(axis, x.ndim)
-    if choices.get("mean_axis", "").endswith(", used"):
-        choices |= {"mean_axis": choices["mean_axis"].removesuffix(", used"), "about": "centre"}
+    for name in ("centre", "mean_axis"):
+        if choices.get(name, "").endswith(", used"):
+            choices |= {name: choices[name].removesuffix(", used"), "about": "centre"}
     for name in ("mean_axis", "spread_axis"):
         if name in choices:
             at = row_axis(choices[name], x.ndim)
@@ -109,25 +125,7 @@ def _normalize(x, gamma, beta, eps, axis="last", affine="right", times="once", o
         y = AFFINE[affine](hat(hat(x)) if times == "twice" else hat(x), gamma, beta, x)
         if times == "twice, affine too":
             y = AFFINE[affine](hat(y), gamma, beta, x)
-    if output == "residual":
-        y = y + x
-    elif output == "first only":
-        y = np.concatenate([y[:1], x[1:]])
-    elif output == "first only, zeros":
-        y = np.concatenate([y[:1], 0 * x[1:]])
-    elif output == "zeros where tiny":
-        y = np.where(x.var(axis=-1, keepdims=True) < 1e-8, 0, y)
-    elif output == "relu":
-        y = np.maximum(y, 0)
-    elif output == "tanh":
-        y = np.tanh(y)
-    elif output == "one step":
-        y = y[0]
-    elif output == "last missing":
-        y = np.concatenate([y[:-1], 0 * x[-1:]])
-    elif output == "last unchanged":
-        y = np.concatenate([y[:-1], x[-1:]])
-    return ((y,),)
+    return ((OUTPUTS[output](x, y),),)
 
 
 def layer_norm_model(x, gamma, beta, eps, **choices):
@@ -138,36 +136,24 @@ def rms_norm_model(x, gamma, eps, centre="none", spread="square", affine="right"
     return _normalize(x, gamma, 0 * gamma, eps, centre=centre, spread=spread, affine=affine, **choices)
 
 
+# What w may be made into, where the choice is no formula itself; and what may be done with it instead.
+GAMMA = {
+    "exp": "np.exp(w)",
+    "softplus": "np.log1p(np.exp(w))",
+    "none": "1 + 0 * w",
+    "twice": "2 + w",
+    "abs": "np.abs(1 + w)",
+    "inverse": "1 / (1 + w)",
+    "square": "(1 + w) ** 2",
+}
+NO_GAMMA = {"added": "h + 1 + w", **{f: f for f in ("w * h + 1", "(1 + h) * w", "h + w", "x + h * w")}}
+
+
 def rms_norm_offset_model(x, w, eps, offset="1 + w", affine="right", **choices):
-    gamma = {
-        "1 + w": 1 + w,
-        "w": w,
-        "1 - w": 1 - w,
-        "w - 1": w - 1,
-        "exp": np.exp(w),
-        "softplus": np.log1p(np.exp(w)),
-        "none": 1 + 0 * w,
-        "twice": 2 + w,
-        "abs": np.abs(1 + w),
-        "inverse": 1 / (1 + w),
-        "square": (1 + w) ** 2,
-    }.get(offset)
-    if offset == "added":
-        x_hat = rms_norm_model(x, 1 + 0 * w, eps, **choices)[0][0]
-        return ((x_hat + 1 + w,),)
-    if offset == "w * h + 1":
-        x_hat = rms_norm_model(x, 1 + 0 * w, eps, **choices)[0][0]
-        return ((x_hat * w + 1,),)
-    if offset == "(1 + h) * w":
-        x_hat = rms_norm_model(x, 1 + 0 * w, eps, **choices)[0][0]
-        return (((1 + x_hat) * w,),)
-    if offset == "h + w":
-        x_hat = rms_norm_model(x, 1 + 0 * w, eps, **choices)[0][0]
-        return ((x_hat + w,),)
-    if offset == "x + h * w":
-        x_hat = rms_norm_model(x, 1 + 0 * w, eps, **choices)[0][0]
-        return ((x + x_hat * w,),)
-    return rms_norm_model(x, gamma, eps, affine=affine, **choices)
+    if offset in NO_GAMMA:
+        ((h,),) = rms_norm_model(x, 1 + 0 * w, eps, **choices)
+        return ((evaluate(NO_GAMMA[offset], x=x, h=h, w=w),),)
+    return rms_norm_model(x, evaluate(GAMMA.get(offset, offset), w=w), eps, affine=affine, **choices)
 
 
 # ------------------------------------------------------------------------------ the words of the catalogue
@@ -252,95 +238,64 @@ def _row_properties(answer, args, centred):
 
     args: the first wrong probe; if its x has three axes, so has every x that is asked for.
     """
+    x, (gamma, beta) = rows(6, 5), gains(5)
 
-    def y_of(x, gamma, beta, eps):
+    def y_of(x=x, gamma=gamma, beta=beta, eps=1e-5):
         asked = x.reshape(2, 3, -1) if args[0].ndim > 2 else x
         outputs = answer(asked, gamma, beta, eps).outputs
         return outputs[0][0].reshape(x.shape) if outputs and outputs[0][0].shape == asked.shape else None
 
-    x = rows(6, 5)
-    gamma, beta = gains(5)
-    y = y_of(x, gamma, beta, 1e-5)
+    def influences(j):
+        """Does x[0, j] change y[0, 0]?"""
+        other = x.copy()
+        other[0, j] += 2.5
+        moved = y_of(other)
+        return moved is None or not _close(moved[0, 0], y[0, 0])
+
+    y = y_of()
     if y is None:
         return []
-    other = x.copy()
-    other[1:] = 3 - 2 * other[1:]
-    facts = []
-
-    def fact(holds, yes, no, name):
-        facts.append((bool(holds), yes if holds else no, name))
-
-    def close(a, b):
-        return (
-            a is not None and a.shape == b.shape and np.allclose(a, b, rtol=1e-6, atol=1e-9, equal_nan=True)
-        )
-
-    moved = y_of(other, gamma, beta, 1e-5)
-    fact(
-        moved is not None and close(moved[0], y[0]),
-        "a row does not depend on the other rows",
-        "row 0 changes when the others do, so an average runs over the wrong axis",
-        "rows_not_independent",
-    )
-    if beta is not None and centred:
-        more = y_of(x, gamma, beta + 1, 1e-5)
-        fact(
-            close(more, y + 1), "beta is added", "adding 1 to beta does not add 1 to the result", "beta_wrong"
-        )
     shift = beta if centred else 0
-    doubled = y_of(x, 2 * gamma, beta, 1e-5)
-    fact(
-        close(doubled, 2 * (y - shift) + shift),
-        "gamma scales",
-        "doubling gamma does not double what stands before the shift",
-        "gamma_wrong",
-    )
-    x_hat = (y - shift) / gamma
+    others = y_of(np.concatenate([x[:1], 3 - 2 * x[1:]]))
+    unseen = [j for j in range(1, 5) if not influences(j)]
+    about_beta = (_close(y_of(beta=beta + 1), y + 1), "beta is added",
+                  "adding 1 to beta does not add 1 to the result", "beta_wrong")  # fmt: skip
+    return [
+        (others is not None and _close(others[0], y[0]), "a row does not depend on the other rows",
+         "row 0 changes when the others do, so an average runs over the wrong axis", "rows_not_independent"),
+        *([about_beta] if centred else []),
+        (_close(y_of(gamma=2 * gamma), 2 * (y - shift) + shift), "gamma scales",
+         "doubling gamma does not double what stands before the shift", "gamma_wrong"),
+        *_facts_before_gamma(x, (y - shift) / gamma, centred),
+        (not unseen, "every feature of a row counts in its statistics",
+         f"x[0, {min(unseen, default=0)}] does not influence y[0, 0]: the statistics see only part of the row", "part_of_row"),
+        (not _close(y_of(eps=0.5), y), "eps acts", "eps has no effect: eps = 0.5 and eps = 1e-5 give the same", "eps_ignored"),
+    ]  # fmt: skip
+
+
+def _facts_before_gamma(x, x_hat, centred):
+    """Mean, spread and denominator of rows x that became x_hat."""
     if centred:
-        fact(
-            np.allclose(x_hat.mean(axis=-1), 0, atol=1e-6),
-            "each row has mean 0 before gamma and beta",
-            f"the rows do not have mean 0 before gamma and beta (row 0: {x_hat[0].mean():.4g})",
-            "mean_not_0",
-        )
-    size = np.sqrt((x_hat**2).mean(axis=-1)) if not centred else x_hat.std(axis=-1)
-    what = "std" if centred else "RMS"
-    fact(
-        np.allclose(size, 1, atol=1e-3),
-        f"each row has {what} 1 before gamma",
-        f"the rows do not have {what} 1 before gamma (row 0: {size[0]:.4g})",
-        "spread_not_1",
-    )
-    right = x - x.mean(axis=-1, keepdims=True) if centred else x
-    factors = (x_hat * right).mean(axis=-1) / (right**2).mean(axis=-1)
-    if np.allclose(x_hat, factors[:, None] * right) and np.all(factors):
-        what = "sqrt(var + eps)" if centred else "sqrt(mean(x**2) + eps)"
-        should = np.sqrt((right[0] ** 2).mean() + 1e-5)
-        no = f"the numerator is right, but row 0 is divided by {1 / factors[0]:.4g} where {what} is {should:.4g}"
-        fact(np.allclose(1 / factors[0], should), "the denominator is right", no, "denominator_wrong")
-    unseen = [j for j in range(1, 5) if close(_moved(y_of, x, gamma, beta, j), y[0, 0])]
-    fact(
-        not unseen,
-        "every feature of a row counts in its statistics",
-        f"x[0, {unseen[:1] and unseen[0]}] does not influence y[0, 0]: the statistics see only part of the row",
-        "part_of_row",
-    )
-    large, small = y_of(x, gamma, beta, 0.5), y_of(x, gamma, beta, 1e-5)
-    fact(
-        not close(large, small),
-        "eps acts",
-        "eps has no effect: eps = 0.5 and eps = 1e-5 give the same",
-        "eps_ignored",
-    )
-    return facts
+        what, root, numerator = "std", "sqrt(var + eps)", x - x.mean(axis=-1, keepdims=True)
+        size = x_hat.std(axis=-1)
+    else:
+        what, root, numerator = "RMS", "sqrt(mean(x**2) + eps)", x
+        size = np.sqrt((x_hat**2).mean(axis=-1))
+    should = np.sqrt((numerator[0] ** 2).mean() + 1e-5)
+    factors = (x_hat * numerator).mean(axis=-1) / (numerator**2).mean(axis=-1)
+    proportional = np.allclose(x_hat, factors[:, None] * numerator) and np.all(factors)
+    about_mean = (np.allclose(x_hat.mean(axis=-1), 0, atol=1e-6), "each row has mean 0 before gamma and beta",
+                  f"the rows do not have mean 0 before gamma and beta (row 0: {x_hat[0].mean():.4g})", "mean_not_0")  # fmt: skip
+    about_spread = (np.allclose(size, 1, atol=1e-3), f"each row has {what} 1 before gamma",
+                    f"the rows do not have {what} 1 before gamma (row 0: {size[0]:.4g})", "spread_not_1")  # fmt: skip
+    about_root = (np.allclose(1 / factors[0], should), "the denominator is right",
+                  f"the numerator is right, but row 0 is divided by {1 / factors[0]:.4g} where {root} is {should:.4g}",
+                  "denominator_wrong")  # fmt: skip
+    return [*([about_mean] if centred else []), about_spread, *([about_root] if proportional else [])]
 
 
-def _moved(y_of, x, gamma, beta, j):
-    """y[0, 0] after x[0, j] has been changed."""
-    other = x.copy()
-    other[0, j] += 2.5
-    y = y_of(other, gamma, beta, 1e-5)
-    return None if y is None else y[0, 0]
+def _close(a, b):
+    return a is not None and a.shape == b.shape and np.allclose(a, b, rtol=1e-6, atol=1e-9, equal_nan=True)
 
 
 def _layer_properties(ask, args):

@@ -44,3 +44,11 @@ def show(title, text, kind):
         return
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     print(repr(shown).encode(encoding, "replace").decode(encoding))  # a Windows console lacks many letters
+
+
+def show_hints(title, hints, shown, after):
+    """Show the first so many hints, and after the last of them what there is besides."""
+    lines = [f"{i}. {hint}" for i, hint in enumerate(hints[:shown], 1)]
+    if shown == len(hints):
+        lines.append(f"These are all the hints. {after}")
+    show(f"{title}: hint {shown} of {len(hints)}", "\n\n".join(lines), "hint")

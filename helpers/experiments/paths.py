@@ -66,7 +66,7 @@ def gradient_by_path_length(
     followed = 1  # so many lengths: 0, 1, 2, ...
     for block in reversed(network.blocks[:depth]):
         by_length[1 : followed + 1] += input_gradient(block.branch, by_length[:followed])
-        # Length 0 has a gradient of 1. Beside it, rounding swallows the square of less than this.
+        # Length 0 carries 1. Beside it, rounding swallows the square of less: such paths are not followed on.
         if alpha**followed * np.linalg.norm(by_length[followed]) > 1e-10:
             followed += 1
     energy = (by_length**2).sum(axis=(1, 2)) * alpha ** (2 * np.arange(depth + 1))

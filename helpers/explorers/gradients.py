@@ -99,10 +99,9 @@ def which_gradient() -> Live:
     picture = figures.WhichGradient()
 
     def update(wiring, layers, gain):
-        kind = {"activation": "relu", "gain": gain, "branch_layers": 2}
-        seen = experiments.gradient_norms(
-            layers, wiring, batch=16, **kind
-        )  # two layers, both gradients: half the rows
+        # Two layers in a branch, and the gradients of the weights too: so half the usual rows.
+        kind = {"activation": "relu", "gain": gain, "branch_layers": 2, "batch": 16}
+        seen = experiments.gradient_norms(layers, wiring, **kind)
         network = f"{figures.capital(wiring)}, {figures.count(layers, 'block')}, gain {figures.words(gain)}"
         return picture.update(seen, network)
 

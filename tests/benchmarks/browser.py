@@ -95,7 +95,7 @@ def ends_right(page):
     return f" {value} tanh layer" in sentence
 
 
-def measure(rounds=5, presses=10):
+def measure(rounds=8, presses=10):
     """The ratio of the medians, key press to painted frame, by turns; and how a drag ends."""
     with (
         tempfile.TemporaryDirectory() as folder,

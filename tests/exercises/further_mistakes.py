@@ -1789,3 +1789,9 @@ def batch_before(w, grad_fn, batches, lr):
     for i in range(len(batches)):
         w = w - lr * grad_fn(w, batches[i - 1])
     return w
+
+
+@mistake("batch_norm_backward", "divided by the number of features")
+def divided_by_the_channels(dy, x, gamma, eps):
+    dx, dgamma, dbeta = layers.batch_norm_backward(dy, x, gamma, eps)
+    return dx, dgamma / x.shape[1], dbeta / x.shape[1]
