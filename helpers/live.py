@@ -36,7 +36,7 @@ ERROR = (
 FRAME, STALE_FRAME = "2px solid transparent", "2px dashed #b3261e"
 ABOVE = "above"  # gid of a legend that lies over an empty place
 NARROWEST = 0.56  # of a picture's width: its smallest words are then 9 px high; a narrower page scrolls
-ROOM = 210  # letters that any sentence has room for
+ROOM = 260  # letters that any sentence has room for
 
 
 class Blitter:

@@ -241,6 +241,7 @@ def clip(values, limits):
 # ------------------------------------------------------------------------------ tables
 
 TABLE = "border-collapse:collapse; font-size:14px; color:var(--jp-ui-font-color1, #222)"
+SENTENCE = 25  # letters; a cell with more may take several lines
 CELL = "padding:.15em .4em; text-align:right; border-bottom:1px solid #8888"
 
 
@@ -251,8 +252,6 @@ def table(head, rows, chosen=None, prose=None):
     """
     look = [CELL.replace("right", "left") if i in (0, prose) else CELL for i in range(len(head))]
     columns = "".join(map(_column, head, look))
-    # A number stays on one line and the mark's room is kept, so that the table keeps its height.
-    look = [one.replace("right", "right; white-space:nowrap") for one in look]
     body = "".join(_row(row, chosen, look) for row in rows)
     return f'<table style="{TABLE}"><tr>{columns}</tr>{body}</table>'
 
@@ -263,7 +262,12 @@ def _column(name, look):
 
 def _row(row, chosen, look):
     name, *cells = (html.escape(cell) for cell in row)
-    columns = "".join(f'<td style="{one}">{cell}</td>' for one, cell in zip(look[1:], cells))
-    room = '<span style="padding-left:1.1em"></span>'  # of the mark
+    # The mark's room is kept and a number stays on one line, so that the table keeps its height.
+    room = '<span style="padding-left:1.1em"></span>'
     mark = ("\u00a0◀" if row[0] == chosen else room) if chosen else ""
+    columns = "".join(map(_cell, cells, look[1:]))
     return f'<tr><th scope="row" style="{look[0]}">{name}{mark}</th>{columns}</tr>'
+
+
+def _cell(cell, look):
+    return f'<td style="{look}{"; white-space:nowrap" * (len(cell) < SENTENCE)}">{cell}</td>'

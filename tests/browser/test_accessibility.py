@@ -104,6 +104,8 @@ class Explorer:
     def __init__(self, page, area):
         self.page, self.area, self.faults, self.sentences = page, area, [], set()
         self.image, self.sentence = area.locator("img[width]"), area.locator(".course-sentence")
+        # Before Start some settings of a training are said, but there is nothing yet to be drawn.
+        self.waits = area.get_by_role("button", name="Start").count() > 0
         self.shapes = {area.evaluate(SHAPE)}
 
     def use_all(self):
@@ -132,6 +134,7 @@ class Explorer:
         for key in keys:
             self.page.keyboard.press(key)
         moved = not keys or name in self.NO_CHANGE or follows(self.image, before)
+        moved = moved or (self.waits and self.sentence.inner_text() not in self.sentences)
         self.sentences.add(self.sentence.inner_text())
         self.shapes.add(self.area.evaluate(SHAPE))
         if not control.locator(self.heirs(control, name)).evaluate_all(

@@ -73,7 +73,8 @@ def test_final_norm(show):
 @pytest.mark.slow
 def test_warm_up(show):
     shown = show("explorers.warm_up()")
-    shown.changes(lambda: shown.area.get_by_label("layers").select_option("4"), "4 layers")
+    shown.area.get_by_label("layers").select_option("4")
+    expect(shown.sentence.last).to_contain_text("4 layers")  # nothing is drawn before Start
     shown.tab_to(button(shown, "Start"))
     shown.page.keyboard.press("Enter")
     expect(shown.sentence.last).to_contain_text("After")
