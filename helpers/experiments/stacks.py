@@ -79,7 +79,16 @@ def input_gradient(layer, dy: np.ndarray) -> np.ndarray:
         return dy + input_gradient(layer.branch, layer.alpha * dy)
     if isinstance(layer, layers.Linear):  # as one matrix: many small products take several times as long
         return (dy.reshape(-1, dy.shape[-1]) @ layer.W.T).reshape(*dy.shape[:-1], -1)
+    if isinstance(layer, layers.Activation):
+        return dy * _slope(layer)
     return layer.backward(dy)
+
+
+def _slope(activation):
+    """f'(z), where the last forward pass was; kept, since a slider sends many gradients through one network."""
+    if getattr(activation, "slope_at", None) is not activation.z:
+        activation.slope_at, activation.slope = activation.z, activation.f_backward(1.0, activation.z)
+    return activation.slope
 
 
 def forward_gradient(layer, dx: np.ndarray) -> np.ndarray:
