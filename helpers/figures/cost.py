@@ -2,15 +2,7 @@
 
 import numpy as np
 
-from .drawing import (
-    GHOST,
-    INK,
-    SMALL_PRINT,
-    WITH,
-    legend_above,
-    new_figure,
-    words,
-)
+from .drawing import GHOST, INK, SMALL_PRINT, WITH, legend_above, new_figure, words
 from .rms import BesideLayerNorm
 
 

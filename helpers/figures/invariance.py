@@ -3,16 +3,7 @@
 import numpy as np
 
 from ..experiments.invariance import CHANGES, CLAIMED, NORMS, UNMOVED
-from .drawing import (
-    INK,
-    SMALL_PRINT,
-    WITH,
-    WITHOUT,
-    legend_above,
-    new_figure,
-    table,
-    words,
-)
+from .drawing import INK, SMALL_PRINT, WITH, WITHOUT, legend_above, new_figure, table, words
 
 IN_WORDS = {
     "W × a": "All weights times {a}",

@@ -202,7 +202,7 @@ class Notebook:
     def __init__(self, page, lab, name, place=None):
         self.page, self.path = page, f"notebooks/{name}.ipynb"
         url, token = lab
-        if place is None and page.url.startswith(url) and page.evaluate(LIGHT):
+        if place is None and page.url.startswith(f"{url}/") and page.evaluate(LIGHT):
             page.evaluate(OPEN, self.path)
         else:
             place = place or f"lab/workspaces/{secrets.token_hex(4)}/tree"

@@ -45,11 +45,11 @@ SHAPE = """area => {
   const image = area.querySelector('img[width]'), above = image.getBoundingClientRect().top;
   return [height(area), Math.round(above - area.getBoundingClientRect().top), height(image)].join();
 }"""
-# Words of controls that are cut.
+# What is cut in the outputs: words of controls, and pictures that have to be scrolled.
 CUT = """() => [...document.querySelectorAll('.jp-OutputArea-output :is(' +
-    'label, button, .widget-label, .widget-readout, .lm-TabBar-tabLabel)')]
+    'label, button, .widget-label, .widget-readout, .lm-TabBar-tabLabel, .course-wide:has(img))')]
   .filter(e => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1)
-  .map(e => `${e.textContent}: ${e.scrollWidth} > ${e.clientWidth}`)"""
+  .map(e => `${e.textContent || 'a picture'}: ${e.scrollWidth} > ${e.clientWidth}`)"""
 NARROW = {"width": 600, "height": 900}
 
 
