@@ -5,6 +5,7 @@ import platform
 import sys
 
 import pytest
+from traitlets.config.loader import PyFileConfigLoader
 
 from . import binder, notebooks, outside
 
@@ -32,6 +33,17 @@ def test_jupyterlab_gets_the_courses_defaults():
     defaults = json.loads((outside.COURSE / "binder/overrides.json").read_text(encoding="utf-8"))
     assert defaults["@jupyterlab/notebook-extension:tracker"]["windowingMode"] == "defer"
     assert defaults["@jupyterlab/apputils-extension:notification"]["fetchNews"] == "false"
+
+
+@pytest.mark.parametrize(
+    ("prefix", "icons"), [(None, "/static/favicons/"), ("/user/ann/", "/user/ann/static/favicons/")]
+)
+def test_browsers_keep_the_icons_on_a_hub_too(monkeypatch, prefix, icons):
+    monkeypatch.delenv("JUPYTERHUB_SERVICE_PREFIX", raising=False)
+    if prefix:
+        monkeypatch.setenv("JUPYTERHUB_SERVICE_PREFIX", prefix)
+    read = PyFileConfigLoader("jupyter_server_config.py", outside.COURSE / "binder").load_config()
+    assert read.ServerApp.static_immutable_cache == [icons]
 
 
 @pytest.mark.slow

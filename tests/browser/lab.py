@@ -88,6 +88,8 @@ def server(work, theme="JupyterLab Light", program="jupyterlab"):
     places = {f"JUPYTER_{kind.upper()}_DIR": str(work / kind) for kind in ("config", "data", "runtime")}
     places["COURSE_PROGRESS"] = ""  # beside the copied notebooks
     places |= {f"JUPYTERLAB_{kind.upper()}_DIR": str(work / kind) for kind in ("settings", "workspaces")}
+    (work / "config").mkdir()
+    shutil.copy(COURSE / "binder" / "jupyter_server_config.py", work / "config")
     token, port = secrets.token_hex(16), free_port()
     options = {
         "ServerApp.port": port,

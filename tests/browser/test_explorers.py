@@ -1,5 +1,7 @@
 """Each explorer in JupyterLab, by mouse and by the keyboard alone: picture and sentence follow, and agree."""
 
+import urllib.request
+
 import pytest
 from playwright.sync_api import expect
 
@@ -177,3 +179,11 @@ def test_the_still_picture_is_there_before_anything_has_run(page, lab):
     expect(image).to_be_visible()
     assert image.get_attribute("alt").startswith("Without residuals, 32 tanh layers")
     notebook.close()
+
+
+def test_a_change_asks_the_server_for_no_icons(lab):
+    """JupyterLab changes the page's icon twice a change; a browser that may keep the icons does not ask again."""
+    address, _ = lab
+    for icon in ("favicon.ico", "favicon-busy-1.ico"):
+        with urllib.request.urlopen(f"{address}/static/favicons/{icon}") as answer:
+            assert "immutable" in answer.headers["Cache-Control"]
