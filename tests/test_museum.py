@@ -246,6 +246,10 @@ def ones(d, rng):
     return np.ones((d, d)), np.zeros((d, d))
 
 
+def equal_numbers(d, rng):
+    return np.full((d, d), np.sqrt(2 / d)), np.zeros((d, d))
+
+
 def negative_numbers(d, rng):
     return -np.abs(rng.normal(0, np.sqrt(2 / d), (d, d))), np.zeros((d, d))
 
@@ -299,6 +303,7 @@ def added_and_normed(dy, x, W1, W2):
         (2, mean_above_alone, "You subtract the mean, which RMSNorm leaves in."),
         (2, by_the_spread, "You divide by the root of the variance, and `var` subtracts the mean."),
         (3, first_zero, "this does not hold yet: some gradient reaches the branch's weights."),
+        (3, equal_numbers, "The bug is gone. All features in the middle of the branch are the same"),
         (3, ones, "All features in the middle of the branch are the same"),
         (3, small_numbers, "spread 0.01; what is random should have mean 0 and spread √(2/d) = 0.125"),
         (3, negative_numbers, "has mean -0.1"),

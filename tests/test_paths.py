@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from helpers import layers
-from helpers.experiments import Stack, gradient_by_path_length, path_counts
+from helpers.experiments import Stack, gradient_by_path_length, path_counts, paths
 from helpers.experiments.paths import input_gradient
 
 from .timing import cpu_seconds
@@ -47,6 +47,24 @@ def test_pre_norm_gradient_comes_along_short_paths():
     # 95 % of the energy in lengths 1 to 8, which are 7e-8 of the paths.
     assert np.mean([r.energy[1:9].sum() for r in runs]) > 0.95
     assert runs[0].paths[1:9].sum() == pytest.approx(7e-8, rel=0.02)
+
+
+def test_scaled_is_a_factor_that_goes_with_the_depth():
+    seen = gradient_by_path_length(20, norm=None, scaled=True, alpha=2.0)
+    np.testing.assert_array_equal(
+        seen.energy, gradient_by_path_length(20, norm=None, alpha=2 / 20**0.5).energy
+    )
+
+
+@pytest.mark.parametrize(
+    "kind", [{}, {"norm": "rms"}, {"norm": None}, {"norm": None, "alpha": 0.1}, {"alpha": 1.5}]
+)
+@pytest.mark.parametrize("depth", [20, 54])
+def test_what_carries_next_to_nothing_need_not_be_followed(monkeypatch, depth, kind):
+    seen = gradient_by_path_length.__wrapped__(depth, **kind)
+    monkeypatch.setattr(paths, "LEAST", 0.0)
+    every = gradient_by_path_length.__wrapped__(depth, **kind)
+    np.testing.assert_allclose(seen.energy, every.energy, rtol=0, atol=1e-7)
 
 
 @pytest.mark.parametrize("norm", ["layer", "rms"])
@@ -116,6 +134,7 @@ def test_equal_seeds_equal_energies():
     [
         (lambda: path_counts(-1), "cannot be -1"),
         (lambda: gradient_by_path_length(0), "at least 1"),
+        (lambda: gradient_by_path_length(4, scaled=True), "without a norm"),
         (lambda: gradient_by_path_length(4, norm="batch"), "norm must be one of None, 'layer'"),
     ],
 )

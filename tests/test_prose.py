@@ -226,6 +226,19 @@ def before_training(kind):
     return seen.spread[-1] / seen.spread[0], seen.gradient[0] / seen.gradient[-1]
 
 
+def rates():
+    """The learning rates that the workbench offers."""
+    return [rate for _, rate in explorers.workbench().controls["lr"].options]
+
+
+def steps_to_divergence(rate):
+    """Of 20 residual ReLU blocks without a norm, trained by SGD."""
+    network = experiments.Classifier(40, "residual")
+    *_, last = experiments.workbench.watch(network, *experiments.spirals(), steps=20, every=20, lr=rate)
+    assert not np.isfinite(last.progress.loss)
+    return last.progress.step
+
+
 def share_of_directions(name):
     return np.mean([experiments.workbench.spectrum(name, 32, seed=seed).directions for seed in range(5)]) / 64
 
@@ -292,7 +305,7 @@ SAID = [  # (notebook, what it says, the same from the code)
     ("03", "2.94 instead of 2.55", lambda: f"{LESSON.std(ddof=1):.2f} instead of {LESSON.std():.2f}"),
     ("03", "$\\sqrt{4/3} = 1.1547$", lambda: f"$\\sqrt{{4/3}} = {LESSON.std(ddof=1) / LESSON.std():.4f}$"),
     ("03", "$\\sqrt{26} / 4 = 1.27$", lambda: f"$\\sqrt{{26}} / 4 = {26**0.5 / 4:.2f}$"),
-    ("03", "To pass 100 there, a gain of at least 1.36 is needed: with 1.1, σ is only 4.2", lambda: f"To pass 100 there, a gain of at least {100 ** (1 / 15):.2f} is needed: with 1.1, σ is only {1.1**15:.1f}"),
+    ("03", "To pass 100 there, theory asks for a gain of at least 1.36 (in this network 1.3 gives 49, and 1.4 gives 149); with 1.1, σ is only about 4", lambda: "To pass 100 there, theory asks for a gain of at least {:.2f} (in this network 1.3 gives {:.0f}, and 1.4 gives {:.0f}); with 1.1, σ is only about {:.0f}".format(100 ** (1 / 15), *(experiments.activation_spread(15, gain=g, width=128).std[-1] for g in (1.3, 1.4, 1.1)))),
     ("03", "$\\sqrt{16 / 3} = 2.309$, so theory says 4315 after ten", lambda: f"$\\sqrt{{16 / 3}} = {(16 / 3) ** 0.5:.3f}$, so theory says {(16 / 3) ** 5:.0f} after ten"),
     ("03", "$1/\\sqrt{\\varepsilon} = 316$", lambda: f"$1/\\sqrt{{\\varepsilon}} = {1e-5**-0.5:.0f}$"),
     ("03", "Where $\\sigma^2 = \\varepsilon$ it is 0.71", lambda: f"Where $\\sigma^2 = \\varepsilon$ it is {small_spread(1e-5**0.5):.2f}"),
@@ -307,6 +320,8 @@ SAID = [  # (notebook, what it says, the same from the code)
     ("03", "is $2^{-24}$, about $6 \\cdot 10^{-8}$", lambda: f"is $2^{{{np.log2(float(np.finfo('float16').smallest_subnormal)):.0f}}}$, about ${2.0**-24 * 1e8:.0f} \\cdot 10^{{-8}}$"),
     ("03", "the same should happen by layer 160", lambda: f"the same should happen by layer {round(24 * np.log(2) / -np.log(0.9), -1):.0f}"),
     ("03", "4.6 after 20 blocks", lambda: f"{experiments.activation_spread(20, 'layer', True, width=256).std[-1]:.1f} after 20 blocks"),
+    ("04", "each a random matrix of 64 × 64", lambda: "each a random matrix of {0} × {0}".format(inspect.signature(batches.gradient_growth).parameters["width"].default)),
+    ("07", "20 ReLU blocks diverge within a few steps of SGD, at every rate of the workbench", lambda: "20 ReLU blocks diverge within a few steps of SGD, at every rate of the workbench" if max(map(steps_to_divergence, rates())) < 6 else ""),
     ("04", "add up to 40, so their mean is 5", lambda: f"add up to {C.sum()}, so their mean is {C.mean():.0f}"),
     ("04", "from 5 add up to 128, so the variance is 16 and the spread 4. The 9 becomes $(9 - 5) / 4 = 1$", lambda: f"from 5 add up to {((C - 5) ** 2).sum():.0f}, so the variance is {C.var():.0f} and the spread {C.std():.0f}. The {C[0, 1]} becomes $({C[0, 1]} - 5) / 4 = {(C[0, 1] - 5) / 4:.0f}$"),
     ("04", "$(9 - 5) / \\sqrt{15.67} = 1.01$", lambda: f"$({ROW[2]} - {ROW.mean():.0f}) / \\sqrt{{{ROW.var():.2f}}} = {sharing.normalized('LayerNorm')[0][0, 1, 2]:.2f}$"),

@@ -193,6 +193,7 @@ def check_residual_lesions(seed):
     assert 4 < 100 * seen.without.mean() < 20
     assert 100 * seen.without[0] > 50
     assert 100 * seen.without[-3:].max() <= 0.2
+    assert 100 * evaluate(network, X, Y, set(range(10, 20)))[1] > 5, "not all of them at once"
     for k, low, high in ((2, 10, 32), (4, 22, 47), (6, 33, 60)):
         assert low < 100 * random_lesion_errors(network, X, Y, k).mean() < high
 

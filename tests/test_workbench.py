@@ -9,6 +9,7 @@ import pytest
 from helpers import exercises, experiments, explorers, figures, layers
 from helpers.experiments import training, workbench
 from helpers.live import Told
+from helpers.questions import PREDICTIONS
 
 from .test_explorers import numbers_in
 from .test_running import wait_for
@@ -295,6 +296,8 @@ def test_one_vector_is_the_network():
 def test_clipping_saves_a_network_that_explodes():
     *_, clipped = workbench.clipped_steps(layers.clip_by_global_norm, layers.sgd_steps)
     *_, free = workbench.clipped_steps(lambda grads, max_norm: grads, layers.sgd_steps)
+    assert "within 40 steps the loss is past a million" in PREDICTIONS["clipped_loss"].text
+    assert max(seen.loss for seen in free.progress if seen.step <= 40) > 1e6
     assert clipped.progress[-1].error < 0.01 and clipped.progress[-1].loss < 0.01
     assert clipped.lengths.max() <= 1 and len(clipped.lengths) == 400
     cut = clipped.lengths > 0.99

@@ -288,7 +288,7 @@ CENTRED_WORDS = {
 ROW_WORDS = CENTRED_WORDS | {
     "one": "row", "axis": "axis=-1", "lead": "batch (all axes but the last)",
     "step_g": "That is step 1.", "step_r": "Step 2: what goes on to c is g * r, r being rstd.",
-    "step_var": "Steps 3 and 4: what comes through the variance.", "step_mean": "Step 5: what comes through the mean.",
+    "step_var": "Steps 3 and 4: dv = -0.5 * r**3 * dr, and c gets dv * 2 * c / d.", "step_mean": "Step 5: dx = dc - mean(dc).",
     "step_all": "Walk the five steps once more.",
 }  # fmt: skip
 CHANNEL_WORDS = (
@@ -330,7 +330,7 @@ layer_norm_backward = Exercise(
         read(BOTH_PARAMETERS + mistakes.ROWS_ONLY, **ROW_WORDS),
         named=lambda names: (
             "The mean term and the variance term are both missing from dx: mean and std are treated as constants, but "
-            "they depend on x. Steps 3 to 5 of notebook 03."
+            "they depend on x. Steps 3 to 5 of the walk back through LayerNorm."
             if names == {"mean_term_missing", "var_term_missing"}
             else None
         ),

@@ -266,7 +266,7 @@ class Exercise:
         elif shape:
             text += f" It happened for {shape}."
         found, left = search(self.space, self.probes, outputs, range(len(self.outputs)), most=1)
-        if not found or left:
+        if not found or left or not all(self._fails_alike(chosen, index, error) for chosen in found):
             found, left = self._where_it_ran(outputs)
         if not found or left:
             name = "endless_recursion" if isinstance(error, RecursionError) else None
@@ -275,6 +275,15 @@ class Exercise:
             return Diagnosis("raised", name, f"{text} {describing.advice(error)}")
         names = "+".join(slip.name for chosen in found for slip in chosen)
         return Diagnosis("raised", names, " ".join([text, *map(self.space.message, found)]))
+
+    def _fails_alike(self, slips, index, error):
+        """Does the model with these slips fail on that probe for the same reason: not just somewhere, but with these sizes?"""
+        try:
+            self.space.model(*self.probes[index], **{slip.decision: slip.choice for slip in slips})
+        except Exception as other:
+            related = isinstance(error, type(other)) or isinstance(other, type(error))
+            return related and describing.sizes(error) == describing.sizes(other)
+        return False
 
     def _where_it_ran(self, outputs):
         """The slips that explain the answers on those probes where there are answers."""

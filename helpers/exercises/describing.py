@@ -140,8 +140,8 @@ def _reason(got, want):
         return "An axis is gone: an average or sum without `keepdims=True`, or over too many axes."
     if len(got) == len(want) and any(g > w for g, w in zip(got, want)):
         return (
-            "Broadcasting (or joining) made it larger: two arrays whose shapes do not line up were combined. Print "
-            "the shape of each, and keep averaged axes with `keepdims=True`."
+            "Broadcasting (or joining, or an outer product) made it larger: two arrays whose shapes do not line up were "
+            "combined. Print the shape of each: averaged axes need `keepdims=True`, a sum over the rows is a product `a.T @ b`."
         )
     return "Print the shape after every step to see where it changes."
 
@@ -190,6 +190,11 @@ def first_line(error):
     except Exception:
         return ""
     return lines[0][:200] if lines else ""
+
+
+def sizes(error):
+    """The numbers in what an exception says: where shapes do not fit, they are the sizes."""
+    return set(re.findall(r"\d+", first_line(error)))
 
 
 ADVICE = {

@@ -129,7 +129,7 @@ def _forward(x, Ws, activation, residual):
 
 def _chain_model(x, Ws, dout, residual, local=SLOPE, upstream="right", back="dz @ W.T", dW="h.T @ dz",
                  skip="down + dh", skip_when="right", forward="right", chain="right", slope_of="right", order="right",
-                 ends="right", skip_in_dW=False):  # fmt: skip
+                 ends="right", skip_in_dW=False, into="input"):  # fmt: skip
     """backprop_chain with switches."""
     adds = {"plain": False, "residual": True, "ignored": True}.get(forward, residual)
     hs = _forward(x, Ws, ACTIVATIONS.get(forward, "np.tanh(z)"), adds)
@@ -137,14 +137,14 @@ def _chain_model(x, Ws, dout, residual, local=SLOPE, upstream="right", back="dz 
     dhs, dWs, dzs = [start], [], []
     for i in range(len(Ws)) if chain == "forward order" else reversed(range(len(Ws))):
         names = {"i": i, "last": last, "residual": residual, "fits": Ws[i].shape[0] == Ws[i].shape[1], "x": x, "dout": dout,
-                 "dh": start if chain == "restart" else dhs[-1], "h": hs[i], "h_next": hs[i + 1], "h_before": hs[max(i - 1, 0)],
+                 "dh": start if chain == "restart" else dhs[-1], "h": hs[i + (into == "output")], "h_next": hs[i + 1], "h_before": hs[max(i - 1, 0)],
                  "W": Ws[-1 if chain == "last matrix" else i], "W_next": Ws[min(i + 1, last)], "W_before": Ws[max(i - 1, 0)],
                  "W_wrapped": Ws[i - 1], "slope_before": 1 - hs[i] ** 2}  # fmt: skip
-        z = names["h_before"] @ names["W_before"] if slope_of == "below" else hs[i] @ names["W"]
-        names["dz"] = _local(local, upstream, names["dh"], z, hs[i])
+        z = names["h_before"] @ names["W_before"] if slope_of == "below" else names["h"] @ names["W"]
+        names["dz"] = _local(local, upstream, names["dh"], z, names["h"])
         if slope_of in DZ:
             names["dz"] = evaluate(DZ[slope_of], **names)
-        names["dW"] = hs[i].T @ names["dz"]
+        names["dW"] = names["h"].T @ names["dz"]
         names["down"] = evaluate(back, **names)
         passes = evaluate(PASSES["always" if forward == "ignored" else skip_when], **names)
         below = evaluate(skip if passes else "down", **names)

@@ -24,6 +24,7 @@ NAMES = [
 ]  # fmt: skip
 
 
+LITERAL = r"True|False|-?[\d.]+(e-?\d+)?|\('.*'\)"
 ENTRY = r"^\S.*\n(?: {4}.*\n)+"  # a line that begins at the margin, and lines with four spaces
 
 
@@ -65,13 +66,7 @@ def _parts(entry):
 
 def _literal(text):
     """1e-12 and ('ddof', 'training') mean what they say; other choices are names or formulas."""
-    if text[:1].isalpha() and text not in ("True", "False"):
-        return text  # as most are: it need not be parsed, which takes its time
-    try:
-        value = literal_eval(text)
-    except (SyntaxError, ValueError):
-        return text
-    return value if isinstance(value, (float, int, tuple)) else text
+    return literal_eval(text) if re.fullmatch(LITERAL, text) else text
 
 
 @dataclass(frozen=True)

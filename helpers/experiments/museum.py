@@ -81,7 +81,7 @@ def branch_weights_mended(d, rng):
 def batch_norm_found(x, gamma, beta, running_mean, running_var, training):
     """x (n, d), the rest (d,). -> y (n, d), running_mean, running_var (d,).
 
-    running_var keeps the biased variance, as ONNX and Keras do: that is not the bug.
+    running_var keeps the biased variance, as ONNX and Keras 3 do: that is not the bug.
     """
     mean, var = x.mean(axis=0), x.var(axis=0)
     if training:
@@ -94,7 +94,7 @@ def batch_norm_found(x, gamma, beta, running_mean, running_var, training):
 def batch_norm_mended(x, gamma, beta, running_mean, running_var, training):
     """x (n, d), the rest (d,). -> y (n, d), running_mean, running_var (d,).
 
-    running_var keeps the biased variance, as ONNX and Keras do: that is not the bug.
+    running_var keeps the biased variance, as ONNX and Keras 3 do: that is not the bug.
     """
     mean, var = running_mean, running_var
     if training:

@@ -24,7 +24,10 @@ def check_choice(name: str, value, allowed) -> None:
 
 
 class Weights:
-    """A random generator for weights that keeps what it drew: a slider asks for the same ones again, or for larger ones."""
+    """A random generator for weights that keeps what it drew: a slider asks for the same ones again, or for larger ones.
+
+    Networks share these matrices, so none may change its own.
+    """
 
     def __init__(self, seed):
         self.seed, self.drawn = seed, 0
@@ -32,8 +35,15 @@ class Weights:
     def normal(self, mean, std, shape):
         """The next matrix."""
         self.drawn += 1
-        drawn = std * _drawn(self.seed, self.drawn, shape)
+        drawn = _scaled(self.seed, self.drawn, shape, std)
         return mean + drawn if mean else drawn
+
+
+@functools.lru_cache(maxsize=128)
+def _scaled(seed, number, shape, std):
+    scaled = std * _drawn(seed, number, shape)
+    scaled.flags.writeable = False
+    return scaled
 
 
 @functools.lru_cache(maxsize=256)
@@ -69,7 +79,7 @@ def block(wiring: str, f: layers.Layer, norm, alpha: float = 1.0) -> Any:
 def input_gradient(layer, dy: np.ndarray) -> np.ndarray:
     """layer.backward without the gradients of the weights, so that dy may hold many gradients at once.
 
-    dy (..., batch, d_out) -> (..., batch, d_in).
+    dy (..., batch, d_out) -> (..., batch, d_in). A Linear layer keeps its dy: x.T @ dy is its dW.
     """
     if isinstance(layer, layers.Sequential):
         for one in reversed(layer.layers):
@@ -77,11 +87,17 @@ def input_gradient(layer, dy: np.ndarray) -> np.ndarray:
         return dy
     if isinstance(layer, layers.Residual):
         return dy + input_gradient(layer.branch, layer.alpha * dy)
-    if isinstance(layer, layers.Linear):  # as one matrix: many small products take several times as long
-        return (dy.reshape(-1, dy.shape[-1]) @ layer.W.T).reshape(*dy.shape[:-1], -1)
+    if isinstance(layer, layers.Linear):
+        return _through_matrix(layer, dy)
     if isinstance(layer, layers.Activation):
         return dy * _slope(layer)
     return layer.backward(dy)
+
+
+def _through_matrix(linear, dy):
+    """dy @ W.T, as one matrix: many small products take several times as long."""
+    linear.dy = dy
+    return (dy.reshape(-1, dy.shape[-1]) @ linear.W.T).reshape(*dy.shape[:-1], -1)
 
 
 def _slope(activation):
@@ -139,15 +155,14 @@ class Stack:
             hs.append(one(hs[-1]))
         return hs
 
-    def backward(self, dout, weights=True, depth=None):
+    def backward(self, dout, depth=None):
         """The gradient at every layer, after forward: [dL/dh_0, ..., dL/dh_depth = dout].
 
-        weights: leave the gradients of the parameters in the layers, too. depth: where dout enters, if
-        not after the last block.
+        depth: where dout enters, if not after the last block.
         """
         dhs = [dout]
         for one in reversed(self.blocks[:depth]):
-            dhs.append(one.backward(dhs[-1]) if weights else input_gradient(one, dhs[-1]))
+            dhs.append(input_gradient(one, dhs[-1]))
         return dhs[::-1]
 
 
@@ -182,12 +197,12 @@ def gradient_norms(
 
     kind: norm, activation, gain, branch_layers, alpha, as in `Stack`. The loss is a random
     linear function of the output, so the gradient that enters at the top points anywhere.
-    weights=False: only the gradients of the activations, in half the time.
+    weights=False: only the gradients of the activations, in less time.
     """
     network, dout = after_forward(depth, wiring, width, batch, seed, **kind)
-    dhs = network.backward(dout, weights, depth)
-    dWs = [f.layers[0].dW for f in network.branches[:depth]] if weights else None
-    return GradientNorms(lengths(dhs), lengths(dWs) if weights else None)
+    dhs = lengths(network.backward(dout, depth))
+    first = [f.layers[0] for f in network.branches[:depth]]
+    return GradientNorms(dhs, lengths([one.x.T @ one.dy for one in first]) if weights else None)
 
 
 def after_forward(
@@ -202,7 +217,7 @@ def after_forward(
     return _after_forward(depth, wiring, width, batch, seed, **kind)
 
 
-@functools.lru_cache(maxsize=4)
+@functools.lru_cache(maxsize=8)
 def _after_forward(depth, wiring, width, batch, seed, **kind):
     network = Stack(depth, wiring, width=width, seed=seed, **kind)
     data = np.random.default_rng([seed, 0])

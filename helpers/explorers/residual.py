@@ -144,14 +144,14 @@ def delete_a_layer() -> Live:
 def paths() -> Live:
     """Of all the paths through a residual network, which carry the gradient?"""
     picture = figures.Paths()
-    kinds: dict[str, Callable] = {
-        "LayerNorm before each branch": lambda depth: {"norm": "layer"},
-        "no normalization": lambda depth: {"norm": None},
-        "branches scaled by 1/√L": lambda depth: {"norm": None, "alpha": depth**-0.5},
+    kinds: dict[str, dict] = {
+        "LayerNorm before each branch": {"norm": "layer"},
+        "no normalization": {"norm": None},
+        "branches scaled by 1/√L": {"norm": None, "scaled": True},
     }
 
     def update(kind, depth):
-        seen = experiments.gradient_by_path_length(depth, **kinds[kind](depth))
+        seen = experiments.gradient_by_path_length(depth, **kinds[kind])
         return picture.update(seen, figures.capital(kind))
 
     return show(

@@ -120,7 +120,7 @@ QUIZ = {
         ),
     ),
     "half_precision": Question(
-        "$4096$ features with mean 0 and spread 10 go through a LayerNorm whose every step is float16. What comes out?",
+        "$4096$ features with mean 0 and spread 10 go through a LayerNorm with γ = 1 and β = 0 whose every step is float16. What comes out?",
         right(
             "Zeros",
             "The squares add up to 409,600, and 65,504 is the largest float16 number. So the variance is infinite, "

@@ -67,7 +67,7 @@ PREDICTIONS = {
     ),
     "clipped_loss": Choice(
         "a network that explodes, clipped",
-        "Ten residual tanh blocks without a norm, learning rate 0.15: within 100 steps the loss is in the millions. "
+        "Ten residual tanh blocks without a norm, learning rate 0.15: within 40 steps the loss is past a million. "
         "Now every gradient longer than 1 is shortened to 1, and nothing else is changed. What is the loss after 400 "
         "steps?",
         {
@@ -114,7 +114,7 @@ QUIZ = {
         ),
     ),
     "unscaled": Question(
-        "Twenty residual blocks without norms or scaled branches diverge in the third step. Why?",
+        "Twenty residual ReLU blocks without norms or scaled branches diverge in the third step of SGD at 0.02. Why?",
         wrong(
             "The gradient vanishes on its way to the first block",
             "The other way round: at the start the gradient at the first block is about a thousand times that at the last.",
@@ -125,7 +125,7 @@ QUIZ = {
         ),
         wrong(
             "ReLU cannot be used in a residual branch",
-            "It can: with α = 1/√20, ReZero or a norm the same branches learn without one wrong point.",
+            "It can: with α = 1/√20, ReZero or LayerNorm before them the same branches learn without one wrong point.",
         ),
     ),
     "degradation": Question(
@@ -160,15 +160,15 @@ QUIZ = {
         ),
     ),
     "drift": Question(
-        "Twenty linear layers that each multiply the spread by 0.8 leave 1 % of it. You halve the loss of each layer, to a factor "
-        "of 0.9. How much is left now?",
+        "Twenty linear layers that each multiply the spread by 0.8 leave 1 % of it. You halve what each layer takes away, so that its "
+        "factor is 0.9. How much is left now?",
         wrong(
             "About 1.1 %",
             "0.9 / 0.8 is 1.125, but that is the gain of a single layer. Twenty such factors make more than ten.",
         ),
         wrong(
             "About 50 %",
-            "Half the loss of a layer is not half the loss of all: twenty factors of 0.9 are multiplied.",
+            "Half as much taken by each layer is not half as much taken by all: twenty factors of 0.9 are multiplied.",
         ),
         right(
             "About 12 %",

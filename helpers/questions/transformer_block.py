@@ -83,7 +83,7 @@ PREDICTIONS = {
 
 QUIZ = {
     "which_is_pre_norm": Question(
-        "A paper's figure shows one order, its code another. Which line is the pre-norm block?",
+        "Which line is the pre-norm block?",
         wrong(
             "x = norm(x + f(x))",
             "That is post-norm, the order of the first transformer: everything, the shortcut too, goes through the norm.",

@@ -1795,3 +1795,41 @@ def batch_before(w, grad_fn, batches, lr):
 def divided_by_the_channels(dy, x, gamma, eps):
     dx, dgamma, dbeta = layers.batch_norm_backward(dy, x, gamma, eps)
     return dx, dgamma / x.shape[1], dbeta / x.shape[1]
+
+
+@mistake("residual_backward", "belongs before the matrix product")
+def one_plus_slope_taken_literally(dy, x, W):
+    slope = 1 - np.tanh(x @ W) ** 2
+    return dy * (1 + slope @ W.T), x.T @ (dy * slope)
+
+
+@mistake("residual_backward", "applied after W.T", "has no W in it")
+def back_through_the_product_first(dy, x, W):
+    dz = (dy @ W.T) * (1 - np.tanh(x @ W) ** 2)
+    return dy + dz, x.T @ dz
+
+
+@mistake("residual_backward", "outer product", "a.T @ b")
+def outer(dy, x, W):
+    dz = dy * (1 - np.tanh(x @ W) ** 2)
+    return dy + dz @ W.T, np.outer(x, dz)
+
+
+@mistake("backprop_chain", "output stands where its input belongs")
+def pairs_each_matrix_with_what_it_gave(x, Ws, dout, residual):
+    hs, dhs, dWs = _stack(x, Ws, residual), [dout], []
+    for h, W in zip(hs[:0:-1], Ws[::-1]):
+        dz = dhs[0] * (1 - np.tanh(h @ W) ** 2)
+        dWs.insert(0, h.T @ dz)
+        dhs.insert(0, dz @ W.T + residual * dhs[0])
+    return dhs, dWs
+
+
+@mistake("layer_norm_backward", "dv = -0.5 * r**3 * dr")
+def square_for_the_cube_in_step_3(dy, x, gamma, eps):
+    c, lead = x - x.mean(-1, keepdims=True), tuple(range(x.ndim - 1))
+    r = 1 / np.sqrt((c**2).mean(-1, keepdims=True) + eps)
+    g = dy * gamma
+    dv = -0.5 * r**2 * (g * c).sum(-1, keepdims=True)
+    dc = g * r + dv * 2 * c / x.shape[-1]
+    return dc - dc.mean(-1, keepdims=True), (dy * c * r).sum(lead), dy.sum(lead)

@@ -186,6 +186,31 @@ def test_an_unknown_mistake_is_described(exercise, f, words):
         assert word in found.message, found.message
 
 
+def _unknown_name(x, f, proj):
+    return prjo(x) + f(x)  # noqa: F821
+
+
+def _not_called(x, f, proj):
+    return proj + f(x)
+
+
+def _product_with_a_function(x, f, proj):
+    return x @ proj + f(x)
+
+
+def _still_to_do(x, f, proj):
+    raise ValueError("to do")
+
+
+@pytest.mark.parametrize("crash", [_unknown_name, _not_called, _product_with_a_function, _still_to_do])
+def test_a_crash_is_not_taken_for_a_mistake_that_fails_on_the_same_inputs(crash):
+    def projected_residual(x, f, proj):
+        return x + f(x) if x.shape == f(x).shape else crash(x, f, proj)
+
+    found = exercises.projected_residual.diagnose(projected_residual)
+    assert (found.outcome, found.mistake) == ("raised", None), found.message
+
+
 def _first(outputs):
     return outputs[0] if isinstance(outputs, tuple) else outputs
 

@@ -100,7 +100,7 @@ branch_missing_where_equal: formula = x if x.shape == f(x).shape else proj(x) + 
 condition_inverted: formula = (proj(x) if x.shape == f(x).shape else x) + f(x)
     the condition is the wrong way round: x is projected where the shapes agree.
 projection_of_branch: formula = x + (f(x) if x.shape == f(x).shape else proj(f(x)))
-    the projection is applied to the branch; it is applied to x, the shortcut.
+    projection and branch are applied one after the other; each of them is given x: proj(x) + f(x).
 projection_of_branch: formula = x + proj(f(x))
     the projection is applied to the branch; it is applied to x.
 branch_of_projection: formula = (lambda p: p + f(p))(proj(x))

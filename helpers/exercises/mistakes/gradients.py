@@ -72,6 +72,9 @@ multiplied: dx = dy * (dz @ W.T)
     the two paths are multiplied; their gradients are summed.
 multiplied: dx = dy * (1 + dz @ W.T)
     dy is multiplied in twice: dz contains it already.
+multiplied: dx = dy * (1 + slope @ W.T)
+    dy comes after W.T, entry by entry, as if f' were one number; it belongs before the matrix product: dy + (dy *
+    slope) @ W.T.
 sign: dx = dy - dz @ W.T
     the branch's part is subtracted; it is added.
 sign: dx = dz @ W.T - dy
@@ -105,6 +108,8 @@ dW_transposed: dW = dz.T @ x
     dW is transposed.
 dW_of_dy: dW = x.T @ dy
     dW uses dy where dz belongs: the derivative of tanh is missing there.
+slope_after_W: dW = x.T @ ((dy @ W.T) * slope)
+    dW is made of the gradient after W.T; dz = dy * (1 - tanh(z)**2) has no W in it.
 dW_averaged: dW = x.T @ dz / len(x)
     dW is divided by the number of rows; it is the sum over them.
 dW_of_activation: dW = np.tanh(x @ W).T @ dz
@@ -266,6 +271,9 @@ forward_without_tanh: forward = linear
     tanh is missing in the forward pass: h[l+1] = tanh(h[l] @ W[l]).
 forward_relu: forward = relu
     the forward pass uses ReLU; these are tanh layers.
+output_for_input: into = output
+    the layer's output stands where its input belongs: layer l starts from h[l], and h[l + 1] is what it gave. For dz and
+    dW of layer l take h[l].
 not_chained: chain = restart
     every layer starts again from dout; it must start from what the layer above passed down.
 not_chained: chain = forward order
