@@ -158,5 +158,5 @@ def paths() -> Live:
         picture,
         update,
         kind=controls.choice("branches", *kinds),
-        depth=controls.whole("blocks", 54, 1, 64),
+        depth=controls.whole("blocks", 54, 1, 54),  # as many as Veit et al. had
     )
