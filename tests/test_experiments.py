@@ -176,3 +176,12 @@ def test_bad_arguments_are_explained(mistake, words):
 def test_a_run_at_the_default_size_is_quick_enough_for_a_slider(run):
     """At most 10 ms of CPU."""
     assert cpu_seconds(run, tries=10) <= 0.010
+
+
+def test_networks_of_the_same_seed_and_gain_share_matrices_that_nobody_can_change():
+    one, other = (
+        experiments.Stack(3, wiring, gain=0.8).branches[2].layers[0].W for wiring in ("plain", "residual")
+    )
+    assert one is other
+    with pytest.raises(ValueError, match="read-only"):
+        one[0, 0] = 0

@@ -220,6 +220,8 @@ def test_remedies_over_five_seeds():
     assert all(end["no remedy"].step < 10 for end in ends)
     for name in list(workbench.REMEDIES)[1:]:
         assert np.mean([end[name].error for end in ends]) < 0.002, name
+    for name in ("α = 1/√20", "ReZero", "LayerNorm"):  # "without one wrong point", says the quiz
+        assert all(end[name].error == 0 for end in ends), name
 
 
 # ------------------------------------------------------------------------------ the Jacobian

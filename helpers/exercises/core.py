@@ -278,12 +278,8 @@ class Exercise:
 
     def _fails_alike(self, slips, index, error):
         """Does the model with these slips fail on that probe for the same reason: not just somewhere, but with these sizes?"""
-        try:
-            self.space.model(*self.probes[index], **{slip.decision: slip.choice for slip in slips})
-        except Exception as other:
-            related = isinstance(error, type(other)) or isinstance(other, type(error))
-            return related and describing.sizes(error) == describing.sizes(other)
-        return False
+        other = self.space.failure(slips, self.probes[index])
+        return describing.related(error, other) and describing.sizes(error) == describing.sizes(other)
 
     def _where_it_ran(self, outputs):
         """The slips that explain the answers on those probes where there are answers."""

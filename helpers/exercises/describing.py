@@ -192,6 +192,12 @@ def first_line(error):
     return lines[0][:200] if lines else ""
 
 
+def related(error, other):
+    """Is one of them of the other's kind? By name: an exception from another process has been made anew."""
+    one, two = ([kind.__name__ for kind in type(e).__mro__] for e in (error, other))
+    return one[0] in two or two[0] in one
+
+
 def sizes(error):
     """The numbers in what an exception says: where shapes do not fit, they are the sizes."""
     return set(re.findall(r"\d+", first_line(error)))

@@ -9,6 +9,7 @@ import re
 import warnings
 from ast import literal_eval
 from collections.abc import Callable
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -89,10 +90,18 @@ class Space:
 
     def outputs(self, slips, args):
         """What the model gives with these switches turned, or None when its shapes do not fit."""
+        return self._run(slips, args)[0]
+
+    def failure(self, slips, args):
+        """The exception that the model raises with these switches turned, or None."""
+        with quiet():
+            return self._run(slips, args)[1]
+
+    def _run(self, slips, args):
         try:
-            return self.model(*args, **{slip.decision: slip.choice for slip in slips})
-        except Exception:
-            return None
+            return self.model(*args, **{slip.decision: slip.choice for slip in slips}), None
+        except Exception as error:
+            return None, error
 
     def message(self, slips):
         """What to tell the learner about these slips together."""
@@ -114,6 +123,14 @@ def _capital(text):
     return text if named else text[:1].upper() + text[1:]
 
 
+@contextmanager
+def quiet():
+    """No word about overflow, NaN and the like: wrong choices make them."""
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
 def search(space, probes, answers, wrong, most=None):
     """The slips that explain the wrong outputs: a list of combinations, and the outputs left unexplained.
 
@@ -121,8 +138,7 @@ def search(space, probes, answers, wrong, most=None):
     wrong: indices of the outputs that are wrong; most: slips at once, if not as many as the space says.
     """
     found: dict = {}
-    with np.errstate(all="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with quiet():
         slips = [*space.slips, *space.measured(probes, answers)]
         for size in range(1, (most or max(space.most, 3 if space.common else 1)) + 1):
             left = set(wrong) - set(found)
@@ -150,8 +166,7 @@ def search(space, probes, answers, wrong, most=None):
 def changed_by(slips, space, probes):
     """Indices of the outputs that these slips together change on some probe; all of them when they fail on one."""
     changed = set()
-    with np.errstate(all="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with quiet():
         for args in probes:
             got, want = space.outputs(slips, args), space.outputs((), args) or ()
             changed |= {i for i in range(len(want)) if got is None or not alike(got[i], want[i])}

@@ -62,7 +62,7 @@ def your_gradient_bars(backprop_chain: Callable | None = None, grad_norms: Calla
     chain, norms = exercises.backprop_chain, exercises.grad_norms
 
     def bars(backward, lengths, residual, layers, gain):
-        Ws = [f.layers[0].W for f in experiments.Stack(layers, gain=gain).branches]
+        Ws = [f.layers[0].W.copy() for f in experiments.Stack(layers, gain=gain).branches]  # theirs to change
         data = np.random.default_rng([0, 0])
         x, dout = data.standard_normal((2, 32, 64))
         dhs, _ = backward(x, Ws, dout / np.linalg.norm(dout), residual)

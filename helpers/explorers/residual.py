@@ -98,7 +98,7 @@ def gradient_through_blocks(residual_backward: Callable | None = None) -> Live:
         dh = data.standard_normal((32, 64))
         dhs = [dh / np.linalg.norm(dh)]
         for h, branch in zip(reversed(hs[:-1]), reversed(network.branches)):
-            dhs.append(one_backward(dhs[-1], h, branch.layers[0].W)[0])
+            dhs.append(one_backward(dhs[-1], h, branch.layers[0].W.copy())[0])
         return np.array([np.linalg.norm(dh) for dh in reversed(dhs)])
 
     def update(layers, gain):

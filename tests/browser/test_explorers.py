@@ -181,8 +181,8 @@ def test_the_still_picture_is_there_before_anything_has_run(page, lab):
     notebook.close()
 
 
-def test_a_change_asks_the_server_for_no_icons(lab):
-    """JupyterLab changes the page's icon twice a change; a browser that may keep the icons does not ask again."""
+def test_the_browser_may_keep_the_icons(lab):
+    """JupyterLab changes the page's icon twice a change; else the browser would ask the server each time."""
     address, _ = lab
     for icon in ("favicon.ico", "favicon-busy-1.ico"):
         with urllib.request.urlopen(f"{address}/static/favicons/{icon}") as answer:

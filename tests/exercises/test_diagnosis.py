@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from helpers import exercises
+from helpers.exercises import describing
 from helpers.exercises.comparing import alike
 from helpers.exercises.slips import Slip, Space, _capital, read, search
 
@@ -209,6 +210,13 @@ def test_a_crash_is_not_taken_for_a_mistake_that_fails_on_the_same_inputs(crash)
 
     found = exercises.projected_residual.diagnose(projected_residual)
     assert (found.outcome, found.mistake) == ("raised", None), found.message
+
+
+def test_an_exception_from_another_process_is_known_by_its_name():
+    """A submission's exceptions are made anew where they are judged."""
+    here, anew = np.exceptions.AxisError(2, 1), type("AxisError", (Exception,), {})("axis 2 is out of bounds")
+    assert describing.related(here, anew) and describing.related(anew, here)
+    assert describing.related(here, ValueError()) and not describing.related(NameError(), here)
 
 
 def _first(outputs):
