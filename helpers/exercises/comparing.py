@@ -8,6 +8,11 @@ ROUNDING = 1e-5  # of the largest expected entry: far above float64's rounding, 
 SINGLE = 2e-4  # the same for float32
 HALF = 2e-2  # and for float16
 
+NONE = (
+    "Your function returned `None`: it computes something and forgets to hand it back. End it with `return` and the "
+    "result."
+)
+
 
 def _kind(value):
     kind = type(value).__name__
@@ -50,17 +55,16 @@ def reader(outputs):
     def read_one(value, name):
         if not name.endswith("[]"):
             return (as_array(value, f"`{name}`" if len(outputs) > 1 else "The result"),)
+        if value is None:
+            text = f"`{name[:-2]}` is `None`. `.reverse()`, `.append()` and the like change a list and give `None`: return the list."
+            raise Unreadable("none_returned", text)
         if not isinstance(value, (list, tuple, np.ndarray)) or getattr(value, "ndim", 1) == 0:
             raise Unreadable("wrong_type", f"`{name[:-2]}` is {_kind(value)}; a list of arrays is expected.")
         return tuple(as_array(v, f"`{name[:-2]}[{i}]`") for i, v in enumerate(value))
 
     def read(value):
         if value is None:
-            raise Unreadable(
-                "none_returned",
-                "Your function returned `None`: it computes something and forgets to hand it back. "
-                "End it with `return` and the result.",
-            )
+            raise Unreadable("none_returned", NONE)
         if len(outputs) == 1:
             if (
                 outputs[0].endswith("[]")

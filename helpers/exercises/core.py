@@ -13,7 +13,7 @@ import numpy as np
 from .. import layers
 from ..results import tell
 from . import describing, solutions
-from .comparing import alike, close, reader
+from .comparing import NONE, alike, close, reader
 from .running import SECONDS, TimeLimit, is_blank, isolated, run
 from .showing import show, show_hints
 from .slips import Space, changed_by, search
@@ -148,7 +148,8 @@ class Exercise:
         if is_blank(f):
             text = f"`{self.name}` is still blank. Write its body, then check again."
             return Diagnosis("not attempted", None, text)
-        return self._unusable(f) or self._judge(f)
+        found = self._unusable(f) or self._judge(f)
+        return found if found.outcome == "correct" else self._in_another_order(f) or found
 
     @cached_property
     def wanted(self):
@@ -172,9 +173,9 @@ class Exercise:
                 f"brackets: `exercises.{self.name}.check({self.name})`."
             )
             return Diagnosis("wrong", "not_a_function", text)
+        signature = _signature(f)
         try:
-            with isolated():
-                signature = inspect.signature(f)
+            if signature:
                 signature.bind(*self.parameters)
         except TypeError:
             text = (
@@ -182,8 +183,25 @@ class Exercise:
                 f"in this order; your function takes `{signature}`. Change the line that starts with `def`."
             )
             return Diagnosis("wrong", "wrong_arguments", text)
-        except (Exception, TimeLimit):
+        return None
+
+    def _in_another_order(self, f):
+        """A diagnosis when f has the right parameters in another order: what is left to mend when they are put right."""
+        order = tuple(getattr(_signature(f), "parameters", ()))
+        if sorted(order) != sorted(self.parameters) or order == self.parameters:
             return None
+        found = self._judge(lambda *args: f(*(args[self.parameters.index(name)] for name in order)))
+        moved = [f"`{mine}`" for mine, asked in zip(order, self.parameters) if mine != asked]
+        text = (
+            f"The check calls `{self.name}({', '.join(self.parameters)})`, in this order; in your `def` the names stand in "
+            f"another{f', {moved[0]} and {moved[1]} swapped' if len(moved) == 2 else ''}: `({', '.join(order)})`. "
+        )
+        if found.outcome == "correct":
+            return Diagnosis("wrong", "arguments_swapped", text + "Apart from that it is right.")
+        mistake = "+".join(filter(None, ("arguments_swapped", found.mistake)))
+        return Diagnosis(
+            found.outcome, mistake, f"{text}In the right order, this is left to mend: {found.message}"
+        )
 
     def _judge(self, f):
         """Call f on every probe, and on some once more; then find what is wrong, in the order of urgency."""
@@ -199,9 +217,9 @@ class Exercise:
         changed = next((i for i, answer in enumerate(answers) if answer.changed), None)
         if changed is not None:
             return self._changed(changed, answers)
-        unreadable = next((answer.unreadable for answer in answers if answer.unreadable), None)
-        if unreadable:
-            return Diagnosis("wrong", unreadable.mistake, unreadable.message)
+        unreadable = next((i for i, answer in enumerate(answers) if answer.unreadable), None)
+        if unreadable is not None:
+            return self._unreadable(unreadable, answers)
         answers, again = answers[: len(self.probes)], answers[len(self.probes) :]
         outputs = [answer.outputs for answer in answers]
         raised = next((i for i, answer in enumerate(answers) if answer.error is not None), None)
@@ -210,7 +228,8 @@ class Exercise:
         if not _same(again, [outputs[i] for i in self.repeated]):
             return Diagnosis("wrong", "not_repeatable", NOT_REPEATABLE)
         wrong = self._wrong(outputs)
-        if all(np.all(np.isnan(part)) for output in outputs for parts in output for part in parts):
+        every = [part for output in outputs for parts in output for part in parts]
+        if every and all(np.all(np.isnan(part)) for part in every):
             text = (
                 "Every entry of the result is NaN (not a number), on every input. It comes from 0/0, from inf - inf or "
                 "from the root of a negative number: print the value of each step and look for the first NaN."
@@ -223,27 +242,15 @@ class Exercise:
                 if not _same(once_more, outputs * 3):
                     return Diagnosis("wrong", "not_repeatable", NOT_REPEATABLE)
             return named or self._unknown(f, outputs, wrong)
-        return self._extra(f) or self._correct(f, rounded=bool(wrong))
+        single = any(part.dtype == np.float32 for part in every)
+        return self._extra(f) or self._correct(f, rounded=bool(wrong) or single)
 
     def _changed(self, index, answers):
         """An argument was changed, which is worth saying before anything else."""
         name, after = next(iter(answers[index].changed.items()))
         probe = [*range(len(self.probes)), *self.repeated][index]
         before = self.probes[probe][self.parameters.index(name)]
-        how = describing.how_changed(before, after, answers[index].outputs)
-        why = "may still need the old values"
-        if name in ("x", "dy"):
-            why = "still needs the old values: in a network the shortcut or the backward pass uses them"
-        text = (
-            f"Your function changes its argument `{name}` in place{how}. Whoever called it {why}. `a += b`, `a /= b`, "
-            f"`a[...] = b` and `out=a` write into the same array; write `a = a + b` and so on"
-        )
-        arrays = isinstance(before, list) and isinstance(before[0], np.ndarray)
-        text += (
-            f", in a new list, as `[2 * a for a in {name}]` is one; `{name}.copy()` copies only the list, not its arrays."
-            if arrays
-            else f", or start from `{name}.copy()`."
-        )
+        text = describing.changed_in_place(name, before, after, answers[index].outputs)
         outputs = [answer.outputs for answer in answers[: len(self.probes)]]
         besides = None
         if None not in outputs and self._wrong(outputs):
@@ -251,6 +258,19 @@ class Exercise:
         if besides:
             text += " The result is wrong as well. " + besides.message
         return Diagnosis("wrong", "input_changed" + (f"+{besides.mistake}" if besides else ""), text)
+
+    def _unreadable(self, index, answers):
+        """What cannot be read as an answer: the first one of that kind, and whether others can."""
+        problem = answers[index].unreadable
+        if problem.message != NONE or not any(answer.outputs for answer in answers):
+            return Diagnosis("wrong", problem.mistake, problem.message)
+        probe = self.probes[[*range(len(self.probes)), *self.repeated][index]]
+        text = (
+            "Sometimes your function comes to its end without a `return`, and gives `None`"
+            f"{describing.arguments(self.parameters, probe)}. Every way through an `if` needs a `return`, or one stands below "
+            "them all."
+        )
+        return Diagnosis("wrong", "none_returned", text)
 
     def _raised(self, index, answers, outputs):
         """The learner's error and line, and the mistake behind it when the model fails in the same way."""
@@ -419,6 +439,15 @@ class Exercise:
         texts = list(dict.fromkeys(made.values()))
         count = {0: "", 1: " One remark: "}.get(len(texts), f" {len(texts)} remarks: ")
         return Diagnosis("correct", "+".join(made) or None, "Correct." + count + " ".join(texts))
+
+
+def _signature(f):
+    """What f takes, or None where that is not to be had."""
+    try:
+        with isolated():
+            return inspect.signature(f)
+    except (Exception, TimeLimit):
+        return None
 
 
 def _without_hints(f):

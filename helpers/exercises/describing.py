@@ -1,10 +1,12 @@
 """What can be seen of a mistake that has no name: where, when, by how much, of which shape."""
 
 import re
+import sys
 
 import numpy as np
 
 from .comparing import alike, close, first_difference
+from .running import unchanged
 
 # ------------------------------------------------------------------------------ where
 
@@ -14,7 +16,7 @@ def where(exercise, outputs, index, given=True):
     name = exercise.outputs[index].removesuffix("[]")
     probe = next(i for i, o in enumerate(outputs) if not alike(o[index], exercise.wanted[i][index]))
     got, want = outputs[probe][index], exercise.wanted[probe][index]
-    tail = _given(exercise.parameters, exercise.probes[probe]) if given else ""
+    tail = arguments(exercise.parameters, exercise.probes[probe]) if given else ""
     if len(got) != len(want):
         return f"`{name}` has {len(got)} entries; {len(want)} are expected{tail}."
     part = next(i for i in range(len(got)) if not close(got[i], want[i]))
@@ -27,7 +29,7 @@ def where(exercise, outputs, index, given=True):
     return f"`{name}` should be {want[part][entry]:.6g} and is {got[part][entry]:.6g}{tail}."
 
 
-def _given(parameters, args):
+def arguments(parameters, args):
     """', for x = ...': the arguments, as long as they are short."""
     shown = []
     for name, value in zip(parameters, args):
@@ -85,8 +87,10 @@ def ratio(exercise, outputs, index):
     """' Every entry is 2 times the right one.' when it is so, else ''."""
     ratios = []
     for got, want in zip(outputs, exercise.wanted):
-        a, b = (np.concatenate([np.ravel(part) for part in one[index]]) for one in (got, want))
-        if a.shape != b.shape or not np.any(a) or not np.any(b):
+        if _shapes(got[index]) != _shapes(want[index]):
+            return ""
+        a, b = (np.concatenate([*map(np.ravel, one[index]), []]) for one in (got, want))
+        if not np.any(a) or not np.any(b):
             return ""
         ratios.append(a @ b / (b @ b))
         if not np.all(np.isfinite(a)) or not np.allclose(a, ratios[-1] * b, atol=1e-6 * np.abs(a).max()):
@@ -100,9 +104,13 @@ def ratio(exercise, outputs, index):
     return f" Every entry of `{name}` is right up to a factor that goes with the input: {some}."
 
 
+def _shapes(arrays):
+    return [array.shape for array in arrays]
+
+
 def nearly(got, want):
     """Is the error about as small as float16's rounding?"""
-    if [[a.shape for a in one] for one in got] != [[b.shape for b in other] for other in want]:
+    if [*map(_shapes, got)] != [*map(_shapes, want)]:
         return False
     pairs = [(a, b) for one, other in zip(got, want) for a, b in zip(one, other)]
     return all(np.max(np.abs(a - b), initial=0) < 2e-3 * np.max(np.abs(b), initial=0) for a, b in pairs)
@@ -147,6 +155,32 @@ def _reason(got, want):
 
 
 # ------------------------------------------------------------------------------ changed inputs, errors
+
+
+def changed_in_place(name, before, after, outputs):
+    """That an argument was changed: how, what writes into it, and what to write instead."""
+    if isinstance(before, list) and (len(after) != len(before) or _rearranged(before, after)):
+        return (
+            f"Your function changes its argument `{name}`: afterwards the list has other entries, or the same ones in another "
+            "order, and whoever called it still needs it. `.pop()`, `.append()`, `.reverse()` and `.sort()` change the list "
+            f"itself; use a loop or an index, and `{name}[::-1]` for the other order."
+        )
+    why = "may still need the old values"
+    if name in ("x", "dy"):
+        why = "still needs the old values: in a network the shortcut or the backward pass uses them"
+    instead = f"start from `{name}.copy()`"
+    if isinstance(before, list) and isinstance(before[0], np.ndarray):
+        instead = f"make a new list, such as `[2 * a for a in {name}]`; `{name}.copy()` copies only the list, not its arrays"
+    return (
+        f"Your function changes its argument `{name}` in place{how_changed(before, after, outputs)}. Whoever called it {why}. "
+        "`a += b`, `a /= b`, `a[...] = b` and `out=a` write into the same array; write `a = a + b` and so on, or "
+        f"{instead}."
+    )
+
+
+def _rearranged(before, after):
+    """Does the list still hold what it held before?"""
+    return all(any(unchanged(a, b) for b in before) for a in after)
 
 
 def how_changed(before, after, outputs):
@@ -207,8 +241,8 @@ ADVICE = {
     RecursionError: "It calls itself without end: inside, call the functions you were given, or write the formula.",
     NotImplementedError: "Part of the function is still to be written.",
     UnboundLocalError: "A variable is used before it gets its value.",
-    NameError: "Is the name spelled the same everywhere, and is it an argument or made before that line?",
     AttributeError: "What stands left of the dot is of another type than you think; print its type.",
+    NameError: "Is the name spelled the same everywhere, and is it an argument or made before that line?",
     IndexError: "An index is past the end; print the length and the index.",
     ZeroDivisionError: "Something is divided by 0; think of a row of equal numbers, or of no gradient at all.",
     TypeError: "A function got arguments of another type or number than it takes; print the types there.",
@@ -219,16 +253,40 @@ ADVICE = {
 IN_NUMPY = {  # what PyTorch calls otherwise
     "dim": "`axis`", "keepdim": "`keepdims`", "unbiased": "`ddof=0` or `ddof=1`", "pow": "`**`", "rsqrt": "`1 / np.sqrt(...)`",
     "clone": "`.copy()`", "detach": "nothing at all", "unsqueeze": "`[..., None]`", "permute": "`.transpose`", "norm": "`np.linalg.norm`",
-    "grad": "an argument of its own", "torch": "`np`", "item": "`float(...)`", "cat": "`np.concatenate`", "sqrt": "`np.sqrt(...)`", "contiguous": "nothing at all",
+    "grad": "an array of its own, which is given or computed", "torch": "`np`, as far as NumPy has it", "item": "`float(...)`",
+    "cat": "`np.concatenate`", "sqrt": "`np.sqrt(...)`", "contiguous": "nothing at all", "requires_grad": "nothing at all",
     "numpy": "the array itself", "softmax": "`np.exp` and a sum", "view": "`.reshape`", "float": "`.astype(np.float64)`", "t": "`.T`",
+    "mm": "`@`", "matmul": "`@`", "bmm": "`@`", "exp": "`np.exp(...)`", "tanh": "`np.tanh(...)`", "abs": "`np.abs(...)`",
 }  # fmt: skip
 NAMED = r"(?:argument|attribute|name) '(\w+)'"
+SAID = {  # a pattern of what an exception says: what to try
+    r"'function'|'builtin_function_or_method'": "A function stands where its result belongs: call it, with its argument in brackets.",
+    r"positional argument": "A function is called with too many or too few arguments; the exercise says what each one takes.",
+    r"converted to Python scalar": "`math` and `float` take one number; for arrays there are `np.sqrt`, `np.tanh` and so on.",
+    r"bitwise_xor|for \^": "In Python `^` is no power; write `**`.",
+    r"'list' object is not callable": "A list of functions cannot be called; call one of them: take it by its index, or go through the list in a loop.",
+    r"inhomogeneous|same number of dimensions|dimensions except for the concatenation axis|'list'|multiply sequence": (
+        "A list of arrays is no array: go through it in a loop. If you need all their numbers in one vector, join "
+        "`[a.ravel() for a in ...]` with `np.concatenate`."
+    ),
+    r"to unpack": "One thing is taken apart into several names: does what stands on the right give as many?",
+    r"broadcast|not aligned|matmul": (
+        "Two shapes do not fit together. Print the shapes on that line. One factor of a product may need `.T`; an average, if "
+        "there is one, needs `keepdims=True` to line up with what it came from."
+    ),
+}  # fmt: skip
 
 
 def advice(error):
     """What to try after an exception, by its kind."""
     text = first_line(error)
-    foreign = IN_NUMPY.get((re.findall(NAMED, text) or [""])[-1])
+    name = (re.findall(NAMED, text) or [""])[-1]
+    if isinstance(error, NameError) and not isinstance(error, UnboundLocalError):
+        if name in sys.stdlib_module_names or name == "np":
+            return f"`{'import numpy as np' if name == 'np' else f'import {name}'}` is missing above the function."
+        if hasattr(np, name):
+            return f"If you mean NumPy's, it is `np.{name}`; a variable of yours has to be made before that line."
+    foreign = IN_NUMPY.get(name) or ("`a = a * b` and so on" if name.endswith("_") else None)
     if foreign and isinstance(error, (TypeError, AttributeError, NameError)):
         return f"That is PyTorch's spelling, and these are NumPy arrays; in NumPy it is {foreign}."
     if isinstance(error, ValueError) and "axis" in text and "out of bounds" in text:
@@ -236,18 +294,8 @@ def advice(error):
             "It counts on more axes than the input has. The number of axes differs from call to call: make the axes from "
             "`x.ndim`, or count them from the end."
         )
-    if "'function'" in text or "'builtin_function_or_method'" in text:
-        return "A function stands where its result belongs: call it, with its argument in brackets."
-    if "positional argument" in text:
-        return (
-            "A function is called with too many or too few arguments; the exercise says what each one takes."
-        )
-    if "converted to Python scalar" in text:
-        return "`math` and `float` take one number; for arrays there are `np.sqrt`, `np.tanh` and so on."
-    if any(word in text for word in ("broadcast", "not aligned", "matmul")):
-        return (
-            "Two shapes do not fit together. Print the shapes on that line; an average needs `keepdims=True` to line "
-            "up with what it came from, and one factor of a product may need `.T`."
-        )
+    said = next((tip for pattern, tip in SAID.items() if re.search(pattern, text)), None)
+    if said:
+        return said
     fitting = (tip for kind, tip in ADVICE.items() if isinstance(error, kind))
     return next(fitting, "Run your function by hand on a small array, and print what each line gives.")

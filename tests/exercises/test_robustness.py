@@ -1,7 +1,9 @@
 """Anything may be passed in: a check never raises, never hangs, and leaves nothing changed."""
 
+import inspect
 import os
 import random
+import re
 import signal
 import sys
 import threading
@@ -305,14 +307,155 @@ def test_an_in_place_change_is_named_with_what_else_is_wrong():
     assert "mean is subtracted" in found.message and "eps is missing" in found.message
 
 
-def test_lists_that_are_changed():
-    def f(grads, max_norm):
-        grads.pop()
-        return grads
+def scaled_in_place(grads, max_norm):
+    for g in grads:
+        g *= 0.5
+    return grads
 
+
+def without_the_last(grads, max_norm):
+    grads.pop()
+    return grads
+
+
+def turned_round(grads, max_norm):
+    grads.reverse()
+    return grads
+
+
+@pytest.mark.parametrize(
+    "f, words",
+    [
+        (scaled_in_place, "`grads.copy()` copies only the list, not its arrays"),
+        (without_the_last, "`.pop()`"),
+        (turned_round, "`grads[::-1]`"),
+    ],
+)
+def test_lists_that_are_changed(f, words):
     found = exercises.clip_by_global_norm.diagnose(f)
-    assert found.mistake == "input_changed"
-    assert "`grads.copy()` copies only the list, not its arrays" in found.message
+    assert found.mistake == "input_changed" and words in found.message
+
+
+def cut(outputs, keep):
+    """The outputs with their lists cut short."""
+    short = [out[:keep] if isinstance(out, list) else out for out in outputs]
+    return tuple(short) if len(short) > 1 else short[0]
+
+
+LISTS = [one for one in exercises.ALL.values() if any(name.endswith("[]") for name in one.outputs)]
+
+
+@pytest.mark.parametrize("exercise", LISTS, ids=lambda one: one.name)
+@pytest.mark.parametrize("keep", [0, 1, -1])
+@pytest.mark.parametrize("when", ["always", "sometimes"])
+def test_lists_that_are_too_short(exercise, keep, when):
+    calls = []
+
+    def f(*args):
+        calls.append(args)
+        got = exercise.reference(*args)
+        outputs = got if len(exercise.outputs) > 1 else [got]
+        return got if when == "sometimes" and len(calls) % 2 else cut(outputs, keep)
+
+    f.__signature__ = inspect.signature(exercise.reference)
+    found = exercise.diagnose(f)
+    assert found.outcome == "wrong" and found.mistake != "all_nan"
+    if when == "always":
+        assert re.search(r"has \d+ entr", found.message) or found.mistake == "first_only"
+        assert "times the right one" not in found.message
+
+
+def test_none_on_some_inputs_only():
+    def clip_by_global_norm(grads, max_norm):
+        length = np.sqrt(sum((g**2).sum() for g in grads))
+        if length > max_norm:
+            return [g * max_norm / (length + 1e-6) for g in grads]
+
+    found = exercises.clip_by_global_norm.diagnose(clip_by_global_norm)
+    assert (
+        found.mistake == "none_returned" and "Sometimes" in found.message and "`max_norm =" in found.message
+    )
+
+
+def test_what_reverse_gives_is_no_list():
+    def backprop_chain(x, Ws, dout, residual=False):
+        dhs, dWs = exercises.backprop_chain.reference(x, Ws, dout, residual)
+        return dhs.reverse(), dWs
+
+    found = exercises.backprop_chain.diagnose(backprop_chain)
+    assert found.mistake == "none_returned" and "`.reverse()`" in found.message
+
+
+# ------------------------------------------------------------------------------ parameters in another order
+
+
+def orders(exercise):
+    """The parameters in every other order, the first two exchanged, and turned round."""
+    names = exercise.parameters
+    return dict.fromkeys([(names[1], names[0], *names[2:]), names[::-1]])
+
+
+@pytest.mark.parametrize("exercise", exercises.ALL.values(), ids=lambda one: one.name)
+def test_parameters_in_another_order(exercise):
+    for order in orders(exercise):
+        space = {"right": exercise.reference}
+        by_name = ", ".join(f"{name}={name}" for name in exercise.parameters)
+        exec(f"def f({', '.join(order)}):\n    return right({by_name})", space)
+        found = exercise.diagnose(space["f"])
+        assert (found.outcome, found.mistake) == ("wrong", "arguments_swapped")
+        assert f"`({', '.join(order)})`" in found.message and "is right" in found.message
+
+
+def test_another_order_and_what_else_is_wrong():
+    def pre_norm_block(x, norm, f):
+        return f(norm(x))
+
+    found = exercises.pre_norm_block.diagnose(pre_norm_block)
+    assert found.mistake.startswith("arguments_swapped+") and "left to mend" in found.message
+
+
+def test_names_in_another_order_by_which_nothing_goes_wrong():
+    """What counts is what a function gives, not what it calls its arguments."""
+
+    def residual_block(f, x):
+        return f + x(f)
+
+    assert exercises.residual_block.diagnose(residual_block).outcome == "correct"
+
+
+# ------------------------------------------------------------------------------ exceptions
+
+
+@pytest.mark.parametrize(
+    "body, words",
+    [
+        ("return [g * c for g in np.array(grads)]", "in a loop"),
+        ("return [np.linalg.norm(np.concatenate(grads)) * g for g in grads]", "in a loop"),
+        ("return [np.linalg.norm(grads) * g for g in grads]", "in a loop"),
+        ("return np.sqrt(np.sum(grads**2))", "in a loop"),
+        ("return grads * 0.5", "in a loop"),
+        ("return [g ^ 2 for g in grads]", "write `**`"),
+        ("return [sqrt(g) for g in grads]", "`np.sqrt`"),
+        ("return [math.exp(1) * g for g in grads]", "`import math`"),
+        ("return [g.mul_(2) for g in grads]", "PyTorch"),
+        ("return [g.mm(g) for g in grads]", "`@`"),
+        ("a, b, c, d = grads", "several names"),
+        ("return grads[0](2)", "types"),
+        ("return grads()", "one of them"),
+    ],
+)
+def test_what_to_try_after_an_exception(body, words):
+    space = {"np": np}
+    exec(f"def clip_by_global_norm(grads, max_norm):\n    {body}", space)
+    found = exercises.clip_by_global_norm.diagnose(space["clip_by_global_norm"])
+    assert found.outcome == "raised" and words in found.message, found.message
+
+
+def test_float32_is_remarked_on_though_no_digit_is_wrong():
+    def residual_block(x, f):
+        return (x + f(x)).astype(np.float32)
+
+    assert exercises.residual_block.diagnose(residual_block).mistake == "float32_inside"
 
 
 # ------------------------------------------------------------------------------ junk
