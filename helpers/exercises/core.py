@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import layers
 from ..results import tell
-from . import describing, solutions
+from . import describing, exceptions, solutions
 from .comparing import NONE, alike, close, reader
 from .running import SECONDS, TimeLimit, is_blank, isolated, run
 from .showing import show, show_hints
@@ -262,21 +262,22 @@ class Exercise:
     def _unreadable(self, index, answers):
         """What cannot be read as an answer: the first one of that kind, and whether others can."""
         problem = answers[index].unreadable
-        if problem.message != NONE or not any(answer.outputs for answer in answers):
-            return Diagnosis("wrong", problem.mistake, problem.message)
-        probe = self.probes[[*range(len(self.probes)), *self.repeated][index]]
-        text = (
-            "Sometimes your function comes to its end without a `return`, and gives `None`"
-            f"{describing.arguments(self.parameters, probe)}. Every way through an `if` needs a `return`, or one stands below "
-            "them all."
-        )
-        return Diagnosis("wrong", "none_returned", text)
+        text = problem.message
+        if any(answer.outputs for answer in answers):
+            probe = self.probes[[*range(len(self.probes)), *self.repeated][index]]
+            if text == NONE:
+                text = (
+                    "Sometimes your function comes to its end without a `return`, and gives `None`. Every way through an `if` "
+                    "needs a `return`, or one stands below them all."
+                )
+            text += f" It happens, among others{describing.arguments(self.parameters, probe)}."
+        return Diagnosis("wrong", problem.mistake, text)
 
     def _raised(self, index, answers, outputs):
         """The learner's error and line, and the mistake behind it when the model fails in the same way."""
         error = answers[index].error
         text = f"Your function raised {type(error).__name__} {answers[index].place}".rstrip()
-        detail = describing.first_line(error)
+        detail = exceptions.first_line(error)
         text += (f": {detail}" if detail else "").rstrip(".") + "."
         right = [output is not None and self._right(i, output) for i, output in enumerate(outputs)]
         shape = describing.x_shape(self, index)
@@ -287,28 +288,33 @@ class Exercise:
             text += f" It happened for {shape}."
         found, left = search(self.space, self.probes, outputs, range(len(self.outputs)), most=1)
         if not found or left or not all(self._fails_alike(chosen, index, error) for chosen in found):
-            found, left = self._where_it_ran(outputs)
-        if not found or left:
-            name = "endless_recursion" if isinstance(error, RecursionError) else None
-            if describing.two_axes_only(self, right):
-                return Diagnosis("raised", "two_axes_only", f"{text} {self.any_axes}")
-            return Diagnosis("raised", name, f"{text} {describing.advice(error)}")
+            return self._where_it_ran(outputs, right, text, error)
         names = "+".join(slip.name for chosen in found for slip in chosen)
         return Diagnosis("raised", names, " ".join([text, *map(self.space.message, found)]))
 
     def _fails_alike(self, slips, index, error):
         """Does the model with these slips fail on that probe for the same reason: not just somewhere, but with these sizes?"""
         other = self.space.failure(slips, self.probes[index])
-        return describing.related(error, other) and describing.sizes(error) == describing.sizes(other)
+        return exceptions.related(error, other) and exceptions.sizes(error) == exceptions.sizes(other)
 
-    def _where_it_ran(self, outputs):
-        """The slips that explain the answers on those probes where there are answers."""
-        ran = [i for i, output in enumerate(outputs) if output is not None]
-        probes, outputs, wanted = ([those[i] for i in ran] for those in (self.probes, outputs, self.wanted))
-        wrong = [
-            k for k in range(len(self.outputs)) if not all(alike(o[k], w[k]) for o, w in zip(outputs, wanted))
-        ]
-        return search(self.space, probes, outputs, wrong, most=1) if wrong else ([], set())
+    def _where_it_ran(self, outputs, right, text, error):
+        """What explains the answers on those probes where there are answers, after what is said of the exception."""
+        flat = describing.with_two_axes(self, outputs, right)
+        ran = flat or [i for i, output in enumerate(outputs) if output is not None]
+        seen = [output if i in ran else None for i, output in enumerate(outputs)]
+        wrong, found, left = self._wrong(seen), [], set()
+        if wrong:
+            answers = [seen[i] for i in ran]
+            most = None if flat else 1
+            found, left = search(self.space, [self.probes[i] for i in ran], answers, wrong, most)
+        if left or not (flat or found):
+            name = "endless_recursion" if isinstance(error, RecursionError) else None
+            if wrong:
+                text += f" Where it runs it is not right either: {describing.where(self, seen, wrong[0])}"
+            return Diagnosis("raised", name, f"{text} {exceptions.advice(error)}")
+        names = ["two_axes_only"] * bool(flat) + [slip.name for chosen in found for slip in chosen]
+        said = [self.any_axes] * bool(flat) + ["For two axes:"] * bool(flat and found)
+        return Diagnosis("raised", "+".join(names), " ".join([text, *said, *map(self.space.message, found)]))
 
     # -------------------------------------------------------------------------- comparing
 
@@ -316,8 +322,8 @@ class Exercise:
         return all(map(alike, outputs, self.wanted[index]))
 
     def _wrong(self, outputs):
-        """Indices of the outputs that differ on some probe."""
-        pairs = list(zip(outputs, self.wanted))
+        """Indices of the outputs that differ on some probe, of those that there are."""
+        pairs = [(got, want) for got, want in zip(outputs, self.wanted) if got is not None]
         return [k for k in range(len(self.outputs)) if not all(alike(got[k], want[k]) for got, want in pairs)]
 
     def _only_rounded(self, outputs):

@@ -1,8 +1,5 @@
 """What can be seen of a mistake that has no name: where, when, by how much, of which shape."""
 
-import re
-import sys
-
 import numpy as np
 
 from .comparing import alike, close, first_difference
@@ -14,7 +11,9 @@ from .running import unchanged
 def where(exercise, outputs, index, given=True):
     """'`y[0, 1]` should be 1.2 and is 0.7, for x = ...' on the first probe that shows it; index: of the output."""
     name = exercise.outputs[index].removesuffix("[]")
-    probe = next(i for i, o in enumerate(outputs) if not alike(o[index], exercise.wanted[i][index]))
+    probe = next(
+        i for i, o in enumerate(outputs) if o is not None and not alike(o[index], exercise.wanted[i][index])
+    )
     got, want = outputs[probe][index], exercise.wanted[probe][index]
     tail = arguments(exercise.parameters, exercise.probes[probe]) if given else ""
     if len(got) != len(want):
@@ -35,6 +34,8 @@ def arguments(parameters, args):
     for name, value in zip(parameters, args):
         if isinstance(value, np.ndarray) and value.size > 12:
             shown.append(f"`{name}` of shape {value.shape}")
+        elif isinstance(value, bool):
+            shown.append(f"`{name} = {value}`")
         elif isinstance(value, (int, float)):
             shown.append(f"`{name} = {value:.4g}`")
         elif isinstance(value, np.ndarray):
@@ -46,9 +47,10 @@ def arguments(parameters, args):
 
 
 def x_shape(exercise, probe):
-    """'`x` of shape (2, 3)', or '' when there is no x."""
+    """'`x` of shape (2, 3)', with the switches that there are, or '' when there is no x."""
     args = dict(zip(exercise.parameters, exercise.probes[probe]))
-    return f"`x` of shape {args['x'].shape}" if isinstance(args.get("x"), np.ndarray) else ""
+    switches = "".join(f" and `{name} = {value}`" for name, value in args.items() if isinstance(value, bool))
+    return f"`x` of shape {args['x'].shape}{switches}" if isinstance(args.get("x"), np.ndarray) else ""
 
 
 # ------------------------------------------------------------------------------ when
@@ -138,6 +140,8 @@ def _reason(got, want):
             f"It holds {got[0]} arrays of the right shape: a tuple, a list of all steps, or an axis that was not summed away. "
             "Return the one array that is asked for."
         )
+    if got == (1, *want):
+        return "An axis of length 1 stands in front: a tuple or a list of one array? Look for a comma at the end of the line."
     if len(got) == len(want) + 1 and got[-1:] == want[-1:]:
         return "One axis too many is left: it was not summed (or averaged) away."
     if np.prod(got) == np.prod(want):
@@ -154,7 +158,7 @@ def _reason(got, want):
     return "Print the shape after every step to see where it changes."
 
 
-# ------------------------------------------------------------------------------ changed inputs, errors
+# ------------------------------------------------------------------------------ changed inputs, many axes
 
 
 def changed_in_place(name, before, after, outputs):
@@ -210,92 +214,10 @@ TWO_AXES_ONLY = (
 )
 
 
-def two_axes_only(exercise, right):
-    """Is it wrong for every x with more than two axes, and right for every other one?"""
+def with_two_axes(exercise, outputs, right):
+    """Indices of the inputs x with two axes, if it ran for all of them, and is right for none that has more; else []."""
     axes = [np.ndim(dict(zip(exercise.parameters, args)).get("x", 0)) for args in exercise.probes]
-    more = [a > 2 for a in axes]
-    return 2 in axes and any(more) and all(good != m for m, good in zip(more, right))
-
-
-def first_line(error):
-    """What the exception says, shortened."""
-    try:
-        lines = str(error).strip().splitlines()
-    except Exception:
-        return ""
-    return lines[0][:200] if lines else ""
-
-
-def related(error, other):
-    """Is one of them of the other's kind? By name: an exception from another process has been made anew."""
-    one, two = ([kind.__name__ for kind in type(e).__mro__] for e in (error, other))
-    return one[0] in two or two[0] in one
-
-
-def sizes(error):
-    """The numbers in what an exception says: where shapes do not fit, they are the sizes."""
-    return set(re.findall(r"\d+", first_line(error)))
-
-
-ADVICE = {
-    RecursionError: "It calls itself without end: inside, call the functions you were given, or write the formula.",
-    NotImplementedError: "Part of the function is still to be written.",
-    UnboundLocalError: "A variable is used before it gets its value.",
-    AttributeError: "What stands left of the dot is of another type than you think; print its type.",
-    NameError: "Is the name spelled the same everywhere, and is it an argument or made before that line?",
-    IndexError: "An index is past the end; print the length and the index.",
-    ZeroDivisionError: "Something is divided by 0; think of a row of equal numbers, or of no gradient at all.",
-    TypeError: "A function got arguments of another type or number than it takes; print the types there.",
-    SystemExit: "Do not leave the program from inside a function; use `return`.",
-}
-
-
-IN_NUMPY = {  # what PyTorch calls otherwise
-    "dim": "`axis`", "keepdim": "`keepdims`", "unbiased": "`ddof=0` or `ddof=1`", "pow": "`**`", "rsqrt": "`1 / np.sqrt(...)`",
-    "clone": "`.copy()`", "detach": "nothing at all", "unsqueeze": "`[..., None]`", "permute": "`.transpose`", "norm": "`np.linalg.norm`",
-    "grad": "an array of its own, which is given or computed", "torch": "`np`, as far as NumPy has it", "item": "`float(...)`",
-    "cat": "`np.concatenate`", "sqrt": "`np.sqrt(...)`", "contiguous": "nothing at all", "requires_grad": "nothing at all",
-    "numpy": "the array itself", "softmax": "`np.exp` and a sum", "view": "`.reshape`", "float": "`.astype(np.float64)`", "t": "`.T`",
-    "mm": "`@`", "matmul": "`@`", "bmm": "`@`", "exp": "`np.exp(...)`", "tanh": "`np.tanh(...)`", "abs": "`np.abs(...)`",
-}  # fmt: skip
-NAMED = r"(?:argument|attribute|name) '(\w+)'"
-SAID = {  # a pattern of what an exception says: what to try
-    r"'function'|'builtin_function_or_method'": "A function stands where its result belongs: call it, with its argument in brackets.",
-    r"positional argument": "A function is called with too many or too few arguments; the exercise says what each one takes.",
-    r"converted to Python scalar": "`math` and `float` take one number; for arrays there are `np.sqrt`, `np.tanh` and so on.",
-    r"bitwise_xor|for \^": "In Python `^` is no power; write `**`.",
-    r"'list' object is not callable": "A list of functions cannot be called; call one of them: take it by its index, or go through the list in a loop.",
-    r"inhomogeneous|same number of dimensions|dimensions except for the concatenation axis|'list'|multiply sequence": (
-        "A list of arrays is no array: go through it in a loop. If you need all their numbers in one vector, join "
-        "`[a.ravel() for a in ...]` with `np.concatenate`."
-    ),
-    r"to unpack": "One thing is taken apart into several names: does what stands on the right give as many?",
-    r"broadcast|not aligned|matmul": (
-        "Two shapes do not fit together. Print the shapes on that line. One factor of a product may need `.T`; an average, if "
-        "there is one, needs `keepdims=True` to line up with what it came from."
-    ),
-}  # fmt: skip
-
-
-def advice(error):
-    """What to try after an exception, by its kind."""
-    text = first_line(error)
-    name = (re.findall(NAMED, text) or [""])[-1]
-    if isinstance(error, NameError) and not isinstance(error, UnboundLocalError):
-        if name in sys.stdlib_module_names or name == "np":
-            return f"`{'import numpy as np' if name == 'np' else f'import {name}'}` is missing above the function."
-        if hasattr(np, name):
-            return f"If you mean NumPy's, it is `np.{name}`; a variable of yours has to be made before that line."
-    foreign = IN_NUMPY.get(name) or ("`a = a * b` and so on" if name.endswith("_") else None)
-    if foreign and isinstance(error, (TypeError, AttributeError, NameError)):
-        return f"That is PyTorch's spelling, and these are NumPy arrays; in NumPy it is {foreign}."
-    if isinstance(error, ValueError) and "axis" in text and "out of bounds" in text:
-        return (
-            "It counts on more axes than the input has. The number of axes differs from call to call: make the axes from "
-            "`x.ndim`, or count them from the end."
-        )
-    said = next((tip for pattern, tip in SAID.items() if re.search(pattern, text)), None)
-    if said:
-        return said
-    fitting = (tip for kind, tip in ADVICE.items() if isinstance(error, kind))
-    return next(fitting, "Run your function by hand on a small array, and print what each line gives.")
+    many = [i for i, a in enumerate(axes) if a > 2]
+    few = [i for i, a in enumerate(axes) if a <= 2]
+    ran = 2 in axes and all(outputs[i] is not None for i in few)
+    return few if many and ran and not any(right[i] for i in many) else []

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from helpers import exercises
-from helpers.exercises import describing
+from helpers.exercises import exceptions
 from helpers.exercises.comparing import alike
 from helpers.exercises.slips import Slip, Space, _capital, read, search
 
@@ -215,8 +215,8 @@ def test_a_crash_is_not_taken_for_a_mistake_that_fails_on_the_same_inputs(crash)
 def test_an_exception_from_another_process_is_known_by_its_name():
     """A submission's exceptions are made anew where they are judged."""
     here, anew = np.exceptions.AxisError(2, 1), type("AxisError", (Exception,), {})("axis 2 is out of bounds")
-    assert describing.related(here, anew) and describing.related(anew, here)
-    assert describing.related(here, ValueError()) and not describing.related(NameError(), here)
+    assert exceptions.related(here, anew) and exceptions.related(anew, here)
+    assert exceptions.related(here, ValueError()) and not exceptions.related(NameError(), here)
 
 
 def _first(outputs):

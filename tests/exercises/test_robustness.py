@@ -117,7 +117,8 @@ def test_wrong_number_of_arguments():
         (lambda x, g, b, e: (v for v in x), "wrong_type", "a generator"),
         (lambda x, g, b, e: right(x, g, b, e) + 1j, "complex", "complex"),
         (lambda x, g, b, e: right(x, g, b, e).sum(axis=-1), "wrong_shape", "An axis is gone"),
-        (lambda x, g, b, e: right(x, g, b, e)[None], "wrong_shape", "One axis too many"),
+        (lambda x, g, b, e: (right(x, g, b, e),), "wrong_shape", "comma at the end"),
+        (lambda x, g, b, e: np.stack([right(x, g, b, e)] * 2, axis=0)[:, :, :], "wrong_shape", "arrays of the right shape"),
         (lambda x, g, b, e: right(x, g, b, e).ravel(), "wrong_shape", "reshape"),
         (lambda x, g, b, e: np.swapaxes(right(x, g, b, e), 0, -1), "wrong_shape", "transposed"),
         (lambda x, g, b, e: np.concatenate([x, x], -1), "wrong_shape", "Broadcasting"),
@@ -440,7 +441,20 @@ def test_names_in_another_order_by_which_nothing_goes_wrong():
         ("return [g.mul_(2) for g in grads]", "PyTorch"),
         ("return [g.mm(g) for g in grads]", "`@`"),
         ("a, b, c, d = grads", "several names"),
-        ("return grads[0](2)", "types"),
+        ("return grads[0](2)", "a `*` missing"),
+        ("return [g.shape(-1) for g in grads]", "square brackets: `x.shape[-1]`"),
+        ("return [np.mean[g, -1] for g in grads]", "Round brackets"),
+        ("return [np.mean(g, keep_dims=True) for g in grads]", "`keepdims`"),
+        ("return [np.mean(g, axes=-1) for g in grads]", "`axis`"),
+        ("return [np.mean(g, correction=1) for g in grads]", "`ddof`"),
+        ("return [np.mean(g, -1, True) for g in grads]", "`keepdims=True`"),
+        ("return [g.div(2) for g in grads]", "`/`"),
+        ("return [np.variance(g) for g in grads]", "`np.var`"),
+        ("import torch_is_not_here", "NumPy is enough"),
+        ("return [np.einsum('...i,...i->i', g, g) for g in grads]", "np.einsum"),
+        ("return [np.ones((2, 3, 4)) * np.ones((2, 3)) for g in grads]", "`a[..., None]`"),
+        ("return [g.shape[7] for g in grads]", "more axes"),
+        ("a = np.ones(2); a /= np.ones((3, 2))", "`a = a + b`"),
         ("return grads()", "one of them"),
     ],
 )
@@ -449,6 +463,30 @@ def test_what_to_try_after_an_exception(body, words):
     exec(f"def clip_by_global_norm(grads, max_norm):\n    {body}", space)
     found = exercises.clip_by_global_norm.diagnose(space["clip_by_global_norm"])
     assert found.outcome == "raised" and words in found.message, found.message
+
+
+def test_what_runs_for_some_inputs_only_is_judged_there():
+    def batch_norm(x, gamma, beta, running_mean, running_var, training, momentum, eps):
+        if training:
+            mean, var = x.mean(axis=0), x.var(axis=0)
+            y = gamma * (x - mean) / np.sqrt(var + eps) + beta
+            return y, momentum * running_mean + (1 - momentum) * mean, running_var
+        return gamma * (x - running_mean) / np.sqrt(running_var + eps) + beta, running_mean, running_var
+
+    found = exercises.batch_norm.diagnose(batch_norm)
+    assert found.outcome == "raised" and found.mistake == "two_axes_only+momentum_reversed+running_not_updated"
+    assert "`training = False` your answer is right" in found.message
+
+
+def test_missing_outputs_in_one_mode_only():
+    def batch_norm(x, gamma, beta, running_mean, running_var, training, momentum, eps):
+        got = exercises.batch_norm.reference(
+            x, gamma, beta, running_mean, running_var, training, momentum, eps
+        )
+        return got if training else got[0]
+
+    found = exercises.batch_norm.diagnose(batch_norm)
+    assert found.mistake == "outputs_missing" and "`training = False`" in found.message
 
 
 def test_float32_is_remarked_on_though_no_digit_is_wrong():
