@@ -474,7 +474,9 @@ def test_what_runs_for_some_inputs_only_is_judged_there():
         return gamma * (x - running_mean) / np.sqrt(running_var + eps) + beta, running_mean, running_var
 
     found = exercises.batch_norm.diagnose(batch_norm)
-    assert found.outcome == "raised" and found.mistake == "two_axes_only+momentum_reversed+running_not_updated"
+    assert (
+        found.outcome == "raised" and found.mistake == "two_axes_only+momentum_reversed+running_not_updated"
+    )
     assert "`training = False` your answer is right" in found.message
 
 
