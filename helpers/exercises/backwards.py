@@ -70,9 +70,15 @@ AVERAGES = {
     "second count": "({}).sum(axis=over, keepdims=True) / x.shape[1]",
     "entries": "({}).sum(axis=over, keepdims=True) / x.size",
     "other count": "({}).sum(axis=over, keepdims=True) / x.shape[1 if over == 0 else 0]",
-    # Each row has its own rstd, so these are not sums of g * x_hat.
+    "of each": "g.mean(axis=over, keepdims=True) * x_hat.mean(axis=over, keepdims=True)",
+    "of each, summed": "g.sum(axis=over, keepdims=True) * x_hat.sum(axis=over, keepdims=True) / n",
+    # Each row has its own rstd, so these are not sums of g * x_hat, nor of g.
     "dr over all": "rstd * (g * centred).sum(keepdims=True) / n",
     "dr over the batch": "rstd * (g * centred).sum(axis=0, keepdims=True) / n",
+    "dv over all": "(g * centred * rstd**3).sum(keepdims=True) / n / rstd**2",
+    "dc over all": "(rstd * reached).mean(keepdims=True) / rstd",
+    "dc over the batch": "(rstd * reached).mean(axis=0, keepdims=True) / rstd",
+    "dmu over all": "(rstd * g).sum(keepdims=True) / n / rstd",
 }
 
 NOT_THE_VARIANCE = {
@@ -86,6 +92,7 @@ RSTD = {
     "eps outside": "1 / (np.sqrt(var) + eps)",
     "unbiased": "1 / np.sqrt(var * n / (n - 1) + eps)",
     "summed": "1 / np.sqrt(var * n + eps)",
+    "length, eps outside": "1 / (np.sqrt(var * n) + eps)",
     "not inverted": "np.sqrt(var + eps)",
     "variance": "1 / (var + eps)",
     "variance kept": "var + eps",
@@ -108,6 +115,7 @@ G = {
     "twice": "dy * gamma**2",
     "absolute": "dy * np.abs(gamma)",
     "divided": "dy / gamma",
+    "one plus": "dy * (1 + gamma)",
     "turned": "dy * gamma.reshape(-1, 1)",  # fails unless the input is square
     "late": "dy",
 }
@@ -126,6 +134,11 @@ FACTORS = {
 }
 
 IN_VAR_TERM = {"right": "g * x_hat", "g * gamma": "g * gamma * x_hat"}
+IN_VAR_EPS = {
+    "right": "1",
+    "under the power": "((var + eps) / var)**1.5",
+    "under the quotient": "(var + eps) / var",
+}
 BEFORE_VAR_TERM = {"right": "x_hat", "one": "1", "squared": "x_hat**2"}
 
 OUTER = {
@@ -141,6 +154,10 @@ OUTER = {
     "not the direct term, nor its mean": "direct - through_mean - through_var * rstd",
     "direct only": "direct * rstd - through_mean - through_var",
     "not the mean": "(direct - through_var) * rstd - through_mean",
+    "only dy": "g * rstd - dy.mean(axis=over) - x_hat * (dy * x_hat).mean(axis=over)",
+    "only n * dy": "g * rstd - dy.sum(axis=over) - x_hat * (dy * x_hat).sum(axis=over)",
+    "g times centred": "g * centred - (g * centred).mean(axis=over, keepdims=True) - through_var * rstd",
+    "swapped": "(direct - mean_g_x_hat - x_hat * through_mean) * rstd",
 }
 
 WHOLE = {
@@ -176,6 +193,12 @@ SUMS = {
     "last row": "({}).reshape(-1, x.shape[-1])[-1]",
     "first row": "({}).reshape(-1, x.shape[-1])[0]",
     "twice": "2 * ({}).sum(axis=lead)",
+    "last of the first axis": "({})[-1]",
+    "matrix product": "dy.T @ x_hat",
+    "matrix product, turned": "x_hat.T @ dy",
+    "matrix product of rows": "dy.reshape(rows, -1).T @ x_hat.reshape(rows, -1)",
+    "matrix product of rows, turned": "x_hat.reshape(rows, -1).T @ dy.reshape(rows, -1)",
+    "sums apart": "dy.sum(axis=lead) * x_hat.sum(axis=lead)",
     "square": "(({})**2).sum(axis=lead)",
     "ones": "0 * ({}).sum(axis=lead) + rows",
 }
@@ -183,6 +206,7 @@ IN_DGAMMA = {
     "x": "dy * x",
     "centred": "dy * centred",
     "not centred": "dy * x * rstd",
+    "scaled": "dy * x_hat * rstd",
     "g": "dy * gamma * x_hat",
     "over gamma": "dy * x_hat / gamma",
     "dx": "dx * x_hat",
@@ -196,13 +220,17 @@ def _sum(choice, right, wrong):
 
 
 def _steps(centred=True, subtract_mean=False, rstd="right", eps_value="eps", x_hat="right", g="right", direct="right",
-           mean="right", mean_of="g", var="right", var_inner="right", var_outer="right", var_power=0, outer="right",
+           mean="right", mean_sign="right", mean_of="g", var="right", var_sign="right", var_count="right",
+           var_inner="right", var_outer="right", var_power=0, var_eps="right", outer="right",
            whole="right", params="right", dgamma=None, dbeta=None,
-           axis="right", sums_axis=None, mean_axis=None, var_axis=None):  # fmt: skip
+           axis="right", stats_axis=None, sums_axis=None, mean_axis=None, var_axis=None):  # fmt: skip
     """The steps of a backward pass, with switches: what each gives, and its formula."""
-    average = AVERAGES[axis]
+    average = AVERAGES[stats_axis or axis]
     mean_g, mean_g_x_hat = (AVERAGES[at or sums_axis or axis] for at in (mean_axis, var_axis))
     before = BEFORE_VAR_TERM.get(var_outer, var_outer)
+    var_factor = " * ".join(FACTORS[choice] for choice in (var_sign, var_count, var))
+    if var_axis == "dr over the batch":  # then the variance term has a mean, which step 5 takes away
+        mean_of = "reached"
     dx = f"({OUTER[outer]}) * gamma" if g == "late" else OUTER[outer]
     return {
         "eps": f"{eps_value}",
@@ -213,10 +241,13 @@ def _steps(centred=True, subtract_mean=False, rstd="right", eps_value="eps", x_h
         "x_hat": X_HAT.get(x_hat, x_hat),
         "g": G.get(g, g),
         "direct": f"{FACTORS[direct]} * g",
-        "through_mean": f"{FACTORS[mean]} * {mean_g.format(mean_of)}" if centred or subtract_mean else "0",
         "mean_g_x_hat": mean_g_x_hat.format(IN_VAR_TERM.get(var_inner, var_inner)),
-        "through_var": f"{FACTORS[var]} * ({before}) * mean_g_x_hat * rstd**{var_power}",
-        "bracket": "direct - through_mean - through_var",
+        "through_var": f"{var_factor} * ({before}) * mean_g_x_hat * rstd**{var_power} * {IN_VAR_EPS[var_eps]}",
+        "reached": "direct - through_var",
+        "through_mean": f"{FACTORS[mean_sign]} * {FACTORS[mean]} * {mean_g.format(mean_of)}"
+        if centred or subtract_mean
+        else "0",
+        "bracket": "reached - through_mean",
         "dx": WHOLE.get(whole, whole).format(dx),
         "dgamma": _sum(dgamma or params, "dy * x_hat", IN_DGAMMA),
         "dbeta": _sum(dbeta or params, "dy", IN_DBETA),
@@ -284,28 +315,31 @@ CENTRED_WORDS = {
     "v": "var", "x_hat": "x_hat = (x - mean) * rstd",
     "both": "dgamma and dbeta are", "both_in": "dgamma and dbeta", "sums": "dgamma = sum(dy * x_hat), dbeta = sum(dy)",
     "v_term": "the variance term", "v_why": "the variance depends on x too", "statistics": "mean and the std are treated as constants",
+    "or_0": ", or is 0 (as the mean of x_hat or of x - mean always is)", "stats": "the mean and the variance of x run", "swapped": "",
 }  # fmt: skip
 ROW_WORDS = CENTRED_WORDS | {
     "one": "row", "axis": "axis=-1", "lead": "batch (all axes but the last)",
+    "sum_of": "(dy * x_hat).sum(axis=tuple(range(x.ndim - 1)))",
     "step_g": "That is step 1.", "step_r": "Step 2: what goes on to c is g * r, r being rstd.",
     "step_var": "Steps 3 and 4: dv = -0.5 * r**3 * dr, and c gets dv * 2 * c / d.", "step_mean": "Step 5: dx = dc - mean(dc).",
     "step_all": "Walk the five steps once more.",
 }  # fmt: skip
-CHANNEL_WORDS = (
-    CENTRED_WORDS | {"one": "channel", "axis": "axis=0", "lead": "batch"} | dict.fromkeys(STEPS, LINE)
-)
+CHANNEL_WORDS = CENTRED_WORDS | dict.fromkeys(STEPS, LINE) | {
+    "one": "channel", "axis": "axis=0", "lead": "batch", "sum_of": "(dy * x_hat).sum(axis=0)",
+    "swapped": " With the sums dbeta and dgamma it is n * dy - dbeta - x_hat * dgamma.",
+}  # fmt: skip
 RMS_WORDS = ROW_WORDS | {
     "v": "mean(x**2)", "x_hat": "x_hat = x * r",
     "both": "dgamma is", "both_in": "dgamma", "sums": "dgamma = sum(dy * x_hat)", "v_term": "the mean-square term", "statistics": "RMS is treated as a constant",
-    "v_why": "the RMS is treated as a constant, but it depends on x too",
+    "or_0": "", "stats": "the mean square of x runs", "v_why": "the RMS is treated as a constant, but it depends on x too",
     "step_r": "Step 2: what goes on to x is g * r.", "step_var": "Steps 3 and 4: dm = -0.5 * r**3 * dr, and dx gets dm * 2 * x / d.",
     "step_mean": "There is no step for the mean.", "step_all": "Walk the four steps once more.",
 }  # fmt: skip
 
 
-def _of_one(parameter, gradient):
+def _of_one(parameter, gradient, catalogue=mistakes.PARAMETERS):
     """What can go wrong with both parameters, said of one of them."""
-    text = mistakes.PARAMETERS.replace("params", f"d{parameter}").replace("they keep", "it keeps")
+    text = catalogue.replace("params", f"d{parameter}").replace("they keep", "it keeps")
     text = text.replace("{both_in}", f"d{parameter}")
     return text.replace("{both}", f"d{parameter} is").replace("{sums}", gradient)
 
@@ -319,6 +353,14 @@ def _in_rms_norm(slips):
 
 ABOUT_DGAMMA = mistakes.DGAMMA + _of_one("gamma", "sum(dy * x_hat)")
 ABOUT_DBETA = mistakes.DBETA + _of_one("beta", "sum(dy)")
+MATRIX_PRODUCTS = "".join(
+    mistakes.DGAMMA_ALONE.replace("{way}", way) for way in ("", ", turned", " of rows", " of rows, turned")
+)
+DGAMMA_ALONE = (
+    MATRIX_PRODUCTS
+    + mistakes.DGAMMA_OF_ROWS_ALONE
+    + _of_one("gamma", "sum(dy * x_hat)", mistakes.PARAMETERS_ALONE)
+)
 BOTH_PARAMETERS = mistakes.DX + mistakes.THROUGH_MEAN + mistakes.PARAMETERS + ABOUT_DGAMMA + ABOUT_DBETA
 
 layer_norm_backward = Exercise(
@@ -328,8 +370,17 @@ layer_norm_backward = Exercise(
     space=Space(
         layer_norm_backward_model,
         read(BOTH_PARAMETERS + mistakes.ROWS_ONLY, **ROW_WORDS),
+        alone=read(
+            mistakes.DX_ALONE
+            + mistakes.CENTRED_ALONE
+            + mistakes.ROWS_ALONE
+            + mistakes.PARAMETERS_ALONE
+            + DGAMMA_ALONE
+            + _of_one("beta", "sum(dy)", mistakes.PARAMETERS_ALONE),
+            **ROW_WORDS,
+        ),
         named=lambda names: (
-            "The mean term and the variance term are both missing from dx: mean and std are treated as constants, but "
+            "The mean term and the variance term are both missing from dx, or 0: mean and std are treated as constants, but "
             "they depend on x. Steps 3 to 5 of the walk back through LayerNorm."
             if names == {"mean_term_missing", "var_term_missing"}
             else None
@@ -361,8 +412,11 @@ rms_norm_backward = Exercise(
     probes=[(dy, x, gamma, 1e-6 if eps == 1e-5 else eps) for dy, x, gamma, eps in ROW_PROBES],
     space=Space(
         rms_norm_backward_model,
-        _in_rms_norm(read(mistakes.DX + mistakes.ROWS_ONLY, **RMS_WORDS))
-        + read(mistakes.ONLY_RMS + ABOUT_DGAMMA, [("dgamma", "not centred")], **RMS_WORDS),
+        _in_rms_norm(
+            read(mistakes.DX + mistakes.ROWS_ONLY + ABOUT_DGAMMA, [("dgamma", "not centred")], **RMS_WORDS)
+        )
+        + read(mistakes.ONLY_RMS, **RMS_WORDS),
+        alone=_in_rms_norm(read(mistakes.DX_ALONE + mistakes.RMS_ALONE + DGAMMA_ALONE, **RMS_WORDS)),
     ),
     properties=_properties,
     prompt=(
@@ -392,7 +446,11 @@ batch_norm_backward = Exercise(
     probes=CHANNEL_PROBES,
     space=Space(
         batch_norm_backward_model,
-        read(BOTH_PARAMETERS, NOT_HERE, **CHANNEL_WORDS),
+        read(BOTH_PARAMETERS + mistakes.CHANNELS_ONLY, NOT_HERE, **CHANNEL_WORDS),
+        alone=read(
+            mistakes.DX_ALONE + mistakes.CENTRED_ALONE + mistakes.CHANNELS_ALONE + MATRIX_PRODUCTS,
+            **CHANNEL_WORDS,
+        ),
         named=layer_norm_backward.space.named,
     ),
     properties=_with_sums_of_0("column", axis=0),

@@ -465,6 +465,373 @@ def dgamma_without_rstd(dy, x, gamma, eps=1e-5):
     return r * (g - g.mean(0) - h * (g * h).mean(0)), (dy * (x - x.mean(0))).sum(0), dy.sum(0)
 
 
+def _five_steps(dy, x, gamma, eps):
+    """c, r, g and d; dv; and what else is right."""
+    g, h, r, dg, db = _ln(dy, x, gamma, eps)
+    c, d = x - m(x), x.shape[-1]
+    return c, r, g, d, -0.5 * r**3 * (g * c).sum(-1, keepdims=True), (dg, db)
+
+
+@mistake("layer_norm_backward", "rstd**2 where rstd**3 belongs")
+def quotient_rule_with_one_root_less(dy, x, gamma, eps=1e-5):
+    c, r, g, d, _, parameters = _five_steps(dy, x, gamma, eps)
+    ds = -(g * c).sum(-1, keepdims=True) * r
+    dc = g * r + ds * 0.5 * r * 2 * c / d
+    return dc - m(dc), *parameters
+
+
+@mistake("layer_norm_backward", "one factor rstd too many")
+def dgamma_with_rstd_twice(dy, x, gamma, eps=1e-5):
+    g, h, r, dg, db = _ln(dy, x, gamma, eps)
+    return r * (g - m(g) - h * m(g * h)), (dy * h * r).sum(tuple(range(x.ndim - 1))), db
+
+
+@mistake("rms_norm_backward", "one factor r too many")
+def rms_dgamma_with_r_twice(dy, x, gamma, eps=1e-6):
+    r = 1 / np.sqrt(m(x**2) + eps)
+    return layers.rms_norm_backward(dy, x, gamma, eps)[0], (dy * x * r * r).sum(tuple(range(x.ndim - 1)))
+
+
+@mistake("layer_norm_backward", "mean term is missing", "or is 0", "x_hat")
+def mean_of_x_hat_for_the_mean_of_g(dy, x, gamma, eps=1e-5):
+    g, h, r, dg, db = _ln(dy, x, gamma, eps)
+    return r * (g - m(h) - h * m(g * h)), dg, db
+
+
+@mistake("layer_norm_backward", "mean term is missing", "or is 0", "x - mean")
+def mean_of_c_at_the_end(dy, x, gamma, eps=1e-5):
+    c, r, g, d, dv, parameters = _five_steps(dy, x, gamma, eps)
+    return g * r + dv * 2 * c / d - m(c), *parameters
+
+
+@mistake("layer_norm_backward", "variance term is missing", "or is 0")
+def mean_of_x_hat_before_the_mean(dy, x, gamma, eps=1e-5):
+    g, h, r, dg, db = _ln(dy, x, gamma, eps)
+    return r * (g - m(g) - m(h) * m(g * h)), dg, db
+
+
+@mistake("layer_norm_backward", "variance term is missing", "or is 0")
+def product_of_total_means(dy, x, gamma, eps=1e-5):
+    g, h, r, dg, db = _ln(dy, x, gamma, eps)
+    return r * (g - m(g) - h * g.mean() * h.mean()), dg, db
+
+
+@mistake("layer_norm_backward", "matrix product", "diagonal", "axis=tuple(range(x.ndim - 1))")
+def dgamma_by_a_matrix_product(dy, x, gamma, eps=1e-5):
+    g, h, r, dg, db = _ln(dy, x, gamma, eps)
+    return r * (g - m(g) - h * m(g * h)), dy.T @ h, db
+
+
+@mistake("rms_norm_backward", "matrix product", "diagonal")
+def rms_dgamma_by_a_matrix_product(dy, x, gamma, eps=1e-6):
+    h, d = x / np.sqrt(m(x**2) + eps), x.shape[-1]
+    return layers.rms_norm_backward(dy, x, gamma, eps)[0], h.reshape(-1, d).T @ dy.reshape(-1, d)
+
+
+@mistake("layer_norm_backward", "sign", "sum stands where the mean belongs")
+def sign_and_sum(dy, x, gamma, eps=1e-5):
+    g, h, r, dg, db = _ln(dy, x, gamma, eps)
+    return r * (g - m(g) + h * (g * h).sum(-1, keepdims=True)), dg, db
+
+
+@mistake("rms_norm_backward", "sign", "sum stands where the mean belongs")
+def rms_sign_and_sum(dy, x, gamma, eps=1e-6):
+    r = 1 / np.sqrt(m(x**2) + eps)
+    g, h = dy * gamma, x * r
+    return r * (g + h * (g * h).sum(-1, keepdims=True)), (dy * h).sum(tuple(range(x.ndim - 1)))
+
+
+@mistake("layer_norm_backward", "sign", "factor 1/2")
+def minus_one_half_lost(dy, x, gamma, eps=1e-5):
+    c, r, g, d, dv, parameters = _five_steps(dy, x, gamma, eps)
+    dc = g * r - 2 * dv * 2 * c / d
+    return dc - m(dc), *parameters
+
+
+@mistake("layer_norm_backward", "sign of mean(g)", "a 1/n is missing")
+def mean_term_added_as_a_sum(dy, x, gamma, eps=1e-5):
+    g, h, r, dg, db = _ln(dy, x, gamma, eps)
+    return r * (g + g.sum(-1, keepdims=True) - h * m(g * h)), dg, db
+
+
+@mistake("layer_norm_backward", "power -1.5", "std**-3")
+def std_to_the_power_of_the_variance(dy, x, gamma, eps=1e-5):
+    c, r, g, d, dv, parameters = _five_steps(dy, x, gamma, eps)
+    dc = g * r + dv / r**3 * r**1.5 * 2 * c / d
+    return dc - m(dc), *parameters
+
+
+@mistake("layer_norm_backward", "(var + eps)**-3 stands")
+def variance_to_the_power_of_the_std(dy, x, gamma, eps=1e-5):
+    c, r, g, d, dv, parameters = _five_steps(dy, x, gamma, eps)
+    dc = g * r + dv * r**3 * 2 * c / d
+    return dc - m(dc), *parameters
+
+
+@mistake("layer_norm_backward", "rstd**3 is missing")
+def no_root_in_dv(dy, x, gamma, eps=1e-5):
+    c, r, g, d, dv, parameters = _five_steps(dy, x, gamma, eps)
+    dc = g * r + dv / r**3 * 2 * c / d
+    return dc - m(dc), *parameters
+
+
+@mistake("rms_norm_backward", "rms has the power -1.5", "rms**-3")
+def rms_to_the_power_of_the_mean_square(dy, x, gamma, eps=1e-6):
+    rms, g = np.sqrt(m(x**2) + eps), dy * gamma
+    return g / rms - x * m(g * x) * rms**-1.5, layers.rms_norm_backward(dy, x, gamma, eps)[1]
+
+
+@mistake("layer_norm_backward", "eps is missing in the variance term, and only there")
+def eps_not_in_dv(dy, x, gamma, eps=1e-5):
+    c, r, g, d, _, parameters = _five_steps(dy, x, gamma, eps)
+    dv = -0.5 * x.var(-1, keepdims=True) ** -1.5 * (g * c).sum(-1, keepdims=True)
+    dc = g * r + dv * 2 * c / d
+    return dc - m(dc), *parameters
+
+
+@mistake("rms_norm_backward", "eps is missing in the mean-square term, and only there", "**-1.5")
+def eps_not_in_dm(dy, x, gamma, eps=1e-6):
+    r, g = 1 / np.sqrt(m(x**2) + eps), dy * gamma
+    return g * r - x * m(g * x) * m(x**2) ** -1.5, layers.rms_norm_backward(dy, x, gamma, eps)[1]
+
+
+@mistake("rms_norm_backward", "eps is missing in the mean-square term, and only there", "divided by m + eps")
+def projection_without_eps(dy, x, gamma, eps=1e-6):
+    r, g = 1 / np.sqrt(m(x**2) + eps), dy * gamma
+    dx = r * (g - x * (g * x).sum(-1, keepdims=True) / (x * x).sum(-1, keepdims=True))
+    return dx, layers.rms_norm_backward(dy, x, gamma, eps)[1]
+
+
+@mistake("layer_norm_backward", "subtracted at the end", "everything", "dc - mean(dc)")
+def last_mean_of_everything(dy, x, gamma, eps=1e-5):
+    c, r, g, d, dv, parameters = _five_steps(dy, x, gamma, eps)
+    dc = g * r + dv * 2 * c / d
+    return dc - dc.mean(), *parameters
+
+
+@mistake("layer_norm_backward", "subtracted at the end", "axis 0")
+def last_mean_over_the_batch(dy, x, gamma, eps=1e-5):
+    c, r, g, d, dv, parameters = _five_steps(dy, x, gamma, eps)
+    dc = g * r + dv * 2 * c / d
+    return dc - dc.mean(axis=0), *parameters
+
+
+@mistake("layer_norm_backward", "dr sums over axis 0")
+def layer_norms_dr_over_the_batch(dy, x, gamma, eps=1e-5):
+    c, r, g, d, _, parameters = _five_steps(dy, x, gamma, eps)
+    dc = g * r - 0.5 * r**3 * (g * c).sum(0, keepdims=True) * 2 * c / d
+    return dc - m(dc), *parameters
+
+
+@mistake("layer_norm_backward", "sum in the mean term runs over everything")
+def dmu_without_axis(dy, x, gamma, eps=1e-5):
+    c, r, g, d, dv, parameters = _five_steps(dy, x, gamma, eps)
+    return g * r + dv * 2 * c / d - (g * r).sum() / d, *parameters
+
+
+@mistake("layer_norm_backward", "sum in dv runs over all rows")
+def dv_without_axis(dy, x, gamma, eps=1e-5):
+    c, r, g, d, _, parameters = _five_steps(dy, x, gamma, eps)
+    dc = g * r + (g * c * -0.5 * r**3).sum() * 2 * c / d
+    return dc - m(dc), *parameters
+
+
+@mistake("layer_norm_backward", "with three axes", "variance term", "x.shape[1]")
+def step_4_over_the_second_length(dy, x, gamma, eps=1e-5):
+    c, r, g, d, dv, parameters = _five_steps(dy, x, gamma, eps)
+    dc = g * r + dv * 2 * c / x.shape[1]
+    return dc - m(dc), *parameters
+
+
+@mistake("layer_norm_backward", "variance term", "x.size")
+def step_4_over_all_entries(dy, x, gamma, eps=1e-5):
+    c, r, g, d, dv, parameters = _five_steps(dy, x, gamma, eps)
+    dc = g * r + dv * 2 * c / x.size
+    return dc - m(dc), *parameters
+
+
+@mistake("layer_norm_backward", "g * (x - mean) stands where g * rstd belongs")
+def c_for_r_in_step_2(dy, x, gamma, eps=1e-5):
+    c, r, g, d, dv, parameters = _five_steps(dy, x, gamma, eps)
+    dc = g * c + dv * 2 * c / d
+    return dc - m(dc), *parameters
+
+
+@mistake("layer_norm_backward", "changed places")
+def means_exchanged(dy, x, gamma, eps=1e-5):
+    g, h, r, dg, db = _ln(dy, x, gamma, eps)
+    return r * (g - m(g * h) - h * m(g)), dg, db
+
+
+@mistake("layer_norm_backward", "mean and the variance of x run over the whole batch")
+def statistics_of_the_whole_batch(dy, x, gamma, eps=1e-5):
+    r, g, lead = 1 / np.sqrt(x.var() + eps), dy * gamma, tuple(range(x.ndim - 1))
+    h = (x - x.mean()) * r
+    return r * (g - m(g) - h * m(g * h)), (dy * h).sum(lead), dy.sum(lead)
+
+
+@mistake("layer_norm_backward", "mean and the variance of x run over axis 0")
+def statistics_over_the_batch(dy, x, gamma, eps=1e-5):
+    r, g, lead = 1 / np.sqrt(x.var(0) + eps), dy * gamma, tuple(range(x.ndim - 1))
+    h = (x - x.mean(0)) * r
+    return r * (g - m(g) - h * m(g * h)), (dy * h).sum(lead), dy.sum(lead)
+
+
+@mistake("layer_norm_backward", "sum(dy) * sum(x_hat)", "product of the sums")
+def dgamma_of_two_sums(dy, x, gamma, eps=1e-5):
+    g, h, r, dg, db = _ln(dy, x, gamma, eps)
+    return r * (g - m(g) - h * m(g * h)), db * h.sum(tuple(range(x.ndim - 1))), db
+
+
+@mistake("layer_norm_backward", "dgamma and dbeta", "last entry of the first axis", "+=")
+def last_of_the_first_axis(dy, x, gamma, eps=1e-5):
+    g, h, r, dg, db = _ln(dy, x, gamma, eps)
+    for i in range(len(x)):
+        dg, db = dy[i] * h[i], dy[i]
+    return r * (g - m(g) - h * m(g * h)), dg, db
+
+
+@mistake("rms_norm_backward", "dgamma is made from the last entry of the first axis", "+=")
+def rms_last_of_the_first_axis(dy, x, gamma, eps=1e-6):
+    h = x / np.sqrt(m(x**2) + eps)
+    return layers.rms_norm_backward(dy, x, gamma, eps)[0], (dy * h)[-1]
+
+
+@mistake("rms_norm_backward", "product of the means")
+def rms_product_of_means(dy, x, gamma, eps=1e-6):
+    r = 1 / np.sqrt(m(x**2) + eps)
+    g, h = dy * gamma, x * r
+    return r * (g - h * m(g) * m(h)), (dy * h).sum(tuple(range(x.ndim - 1)))
+
+
+@mistake("rms_norm_backward", "product of the sums", "sum(g * x)")
+def rms_dr_of_two_sums(dy, x, gamma, eps=1e-6):
+    r, g, d = 1 / np.sqrt(m(x**2) + eps), dy * gamma, x.shape[-1]
+    dr = g.sum(-1, keepdims=True) * x.sum(-1, keepdims=True)
+    return g * r - 0.5 * r**3 * dr * 2 * x / d, (dy * x * r).sum(tuple(range(x.ndim - 1)))
+
+
+@mistake("rms_norm_backward", "factor r is missing", "brackets")
+def rms_brackets_missing(dy, x, gamma, eps=1e-6):
+    r = 1 / np.sqrt(m(x**2) + eps)
+    g, h = dy * gamma, x * r
+    return r * g - h * m(g * h), (dy * h).sum(tuple(range(x.ndim - 1)))
+
+
+@mistake("rms_norm_backward", "length", "np.linalg.norm", "eps stands outside")
+def rms_by_the_length(dy, x, gamma, eps=1e-6):
+    r = 1 / (np.linalg.norm(x, axis=-1, keepdims=True) + eps)
+    g, h = dy * gamma, x * r
+    return r * (g - h * m(g * h)), (dy * h).sum(tuple(range(x.ndim - 1)))
+
+
+@mistake("rms_norm_backward", "1 + gamma")
+def rms_gain_around_1(dy, x, gamma, eps=1e-6):
+    return (
+        layers.rms_norm_backward(dy, x, 1 + gamma, eps)[0],
+        layers.rms_norm_backward(dy, x, gamma, eps)[1],
+    )
+
+
+@mistake("rms_norm_backward", "x is missing in dgamma", "sum(dy * r)")
+def rms_dgamma_without_x(dy, x, gamma, eps=1e-6):
+    r = 1 / np.sqrt(m(x**2) + eps)
+    return layers.rms_norm_backward(dy, x, gamma, eps)[0], (dy * r).sum(tuple(range(x.ndim - 1)))
+
+
+def _by_channel(dy, x, gamma, eps):
+    s = np.sqrt(x.var(0) + eps)
+    h = (x - x.mean(0)) / s
+    return len(x), s, h, dy * gamma, ((dy * h).sum(0), dy.sum(0))
+
+
+@mistake("batch_norm_backward", "mean and the variance of x run over the whole batch")
+def statistics_of_all_channels(dy, x, gamma, eps=1e-5):
+    r, g = 1 / np.sqrt(x.var() + eps), dy * gamma
+    h = (x - x.mean()) * r
+    return r * (g - g.mean(0) - h * (g * h).mean(0)), (dy * h).sum(0), dy.sum(0)
+
+
+@mistake("batch_norm_backward", "mean and the variance of x run over the wrong axis")
+def statistics_of_each_example(dy, x, gamma, eps=1e-5):
+    r, g = 1 / np.sqrt(x.var(1, keepdims=True) + eps), dy * gamma
+    h = (x - m(x)) * r
+    return r * (g - g.mean(0) - h * (g * h).mean(0)), (dy * h).sum(0), dy.sum(0)
+
+
+@mistake("batch_norm_backward", "brackets", "gamma * rstd / n multiplies n * dy only")
+def one_liner_without_brackets(dy, x, gamma, eps=1e-5):
+    n, s, h, g, parameters = _by_channel(dy, x, gamma, eps)
+    return (1 / n) * gamma / s * n * dy - dy.sum(0) - h * (dy * h).sum(0), *parameters
+
+
+@mistake("batch_norm_backward", "brackets", "gamma * rstd multiplies dy only")
+def means_without_brackets(dy, x, gamma, eps=1e-5):
+    n, s, h, g, parameters = _by_channel(dy, x, gamma, eps)
+    return gamma / s * dy - dy.mean(0) - h * (dy * h).mean(0), *parameters
+
+
+@mistake("batch_norm_backward", "rstd**2 where rstd**3 belongs")
+def half_a_power_in_the_one_liner(dy, x, gamma, eps=1e-5):
+    n, s, h, g, parameters = _by_channel(dy, x, gamma, eps)
+    dx = gamma / s / n * (n * dy - dy.sum(0) - h * np.sum(dy * (x - x.mean(0)), axis=0))
+    return dx, *parameters
+
+
+@mistake("batch_norm_backward", "changed places", "n * dy - dbeta - x_hat * dgamma")
+def dgamma_and_dbeta_exchanged(dy, x, gamma, eps=1e-5):
+    n, s, h, g, (dgamma, dbeta) = _by_channel(dy, x, gamma, eps)
+    return gamma / s / n * (n * dy - dgamma - h * dbeta), dgamma, dbeta
+
+
+@mistake("batch_norm_backward", "matrix product", "(dy * x_hat).sum(axis=0)")
+def channels_dgamma_by_a_matrix_product(dy, x, gamma, eps=1e-5):
+    h = _by_channel(dy, x, gamma, eps)[2]
+    dx, _, dbeta = layers.batch_norm_backward(dy, x, gamma, eps)
+    return dx, dy.T @ h, dbeta
+
+
+@mistake("batch_norm_backward", "power -1.5", "std**-3")
+def channels_std_to_the_power_of_the_variance(dy, x, gamma, eps=1e-5):
+    n, s, h, g, parameters = _by_channel(dy, x, gamma, eps)
+    dvar = (g * (x - x.mean(0)) * -0.5 * s**-1.5).sum(0)
+    return g / s + dvar * 2 * (x - x.mean(0)) / n - (g / s).sum(0) / n, *parameters
+
+
+@mistake("batch_norm_backward", "eps is missing in the variance term, and only there")
+def eps_not_in_dvar(dy, x, gamma, eps=1e-5):
+    n, s, h, g, parameters = _by_channel(dy, x, gamma, eps)
+    dvar = (g * (x - x.mean(0)) * -0.5 * x.var(0) ** -1.5).sum(0)
+    return g / s + dvar * 2 * (x - x.mean(0)) / n - (g / s).sum(0) / n, *parameters
+
+
+@mistake("batch_norm_backward", "sum in the variance term (dvar) runs over everything")
+def dvar_without_axis(dy, x, gamma, eps=1e-5):
+    n, s, h, g, parameters = _by_channel(dy, x, gamma, eps)
+    dvar = np.sum(g * (x - x.mean(0))) * -0.5 * s**-3
+    return g / s + dvar * 2 * (x - x.mean(0)) / n - (g / s).sum(0) / n, *parameters
+
+
+@mistake("batch_norm_backward", "sum in the variance term (dvar)", "sum in the mean term", "everything")
+def dvar_and_dmu_without_axis(dy, x, gamma, eps=1e-5):
+    n, s, h, g, parameters = _by_channel(dy, x, gamma, eps)
+    dvar = np.sum(g * (x - x.mean(0)) * -0.5 * s**-3)
+    return g / s + dvar * 2 * (x - x.mean(0)) / n + np.sum(-g / s) / n, *parameters
+
+
+@mistake("batch_norm_backward", "sum in the mean term runs over everything")
+def channels_dmu_without_axis(dy, x, gamma, eps=1e-5):
+    n, s, h, g, parameters = _by_channel(dy, x, gamma, eps)
+    dvar = (g * (x - x.mean(0)) * -0.5 * s**-3).sum(0)
+    return g / s + dvar * 2 * (x - x.mean(0)) / n + np.sum(-g / s) / n, *parameters
+
+
+@mistake("batch_norm_backward", "dgamma is zero", "whose sum is always 0")
+def channels_dgamma_of_two_sums(dy, x, gamma, eps=1e-5):
+    dx, _, dbeta = layers.batch_norm_backward(dy, x, gamma, eps)
+    return dx, dbeta * _by_channel(dy, x, gamma, eps)[2].sum(0), dbeta
+
+
 # ------------------------------------------------------------------------------ batch_norm
 
 

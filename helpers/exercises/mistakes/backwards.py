@@ -2,7 +2,7 @@
 
 DX = """
 var_term_missing: var = missing
-    {v_term} is missing from dx: {v_why}. {step_var}
+    {v_term} is missing from dx{or_0}: {v_why}. {step_var}
 treated_as_constant: whole = scaled dy
     dx is just dy * rstd: the {statistics}, and gamma is forgotten. {step_all}
 gamma_missing: g = dy
@@ -15,11 +15,11 @@ gamma_abs: g = absolute
     dy is multiplied by |gamma|, so that its sign is lost where gamma is below 0: g = dy * gamma. {step_g}
 gamma_divides: g = divided
     dy is divided by gamma; it is multiplied: g = dy * gamma. {step_g}
-var_term_sign: var = sign
+var_term_sign: var_sign = sign
     the sign of x_hat * mean(g * x_hat) is wrong: it is subtracted. {step_var}
-var_term_summed: var = summed
+var_term_summed: var_count = summed
     in the variance term the sum stands where the mean belongs: x_hat * mean(g * x_hat). {step_var}
-var_term_factor: var = averaged twice
+var_term_factor: var_count = averaged twice
     the variance term is divided by n twice; once is right. {step_var}
 var_term_factor: var = twice
     the variance term is twice too large: was a factor 1/2 (from the square root) lost? {step_var}
@@ -27,16 +27,16 @@ var_term_factor: var = half
     the variance term is half of what it should be: was a factor 2 (from the square) lost? {step_var}
 var_term_factor: var = half summed
     the variance term is n/2 times too large: was the 2/n of d var/dx lost? {step_var}
-var_term_factor: var = unbiased
+var_term_factor: var_count = unbiased
     the variance term is divided by n - 1; the variance here is the biased one, divided by n. {step_var}
 var_term_x: var_inner = g * x
     x stands inside the mean where x_hat belongs: mean(g * x_hat). {step_var}
 var_term_x: var_inner = g * centred
-    x - mean stands inside the mean where x_hat belongs: mean(g * x_hat); a factor rstd is missing. {step_var}
+    a factor rstd is missing in {v_term}: rstd**2 where rstd**3 belongs, or x - mean where x_hat does. {step_var}
 var_term_x: var_outer = x
     x stands before the mean where x_hat belongs: x_hat * mean(g * x_hat). {step_var}
 var_term_x: var_outer = centred
-    x - mean stands before the mean where x_hat belongs; a factor rstd is missing. {step_var}
+    a factor rstd is missing in {v_term}: rstd**2 where rstd**3 belongs, or x - mean where x_hat does. {step_var}
 var_term_x_hat_missing: var_inner = g
     x_hat is missing inside the mean: mean(g * x_hat). {step_var}
 var_term_x_hat_missing: var_outer = one
@@ -136,6 +136,9 @@ rstd_inverted: rstd = not inverted
     the std stands where its inverse belongs: rstd = 1/sqrt({v} + eps).
 root_missing: rstd = variance
     the root is missing: rstd = 1/sqrt({v} + eps), not 1/({v} + eps).
+sum_instead_of_mean: rstd = length, eps outside
+    the length (what np.linalg.norm gives) stands where the std belongs: it sums the squares and does not average them,
+    and eps stands outside the root. Take rstd = 1/sqrt({v} + eps).
 root_missing: rstd = variance kept
     the variance stands where rstd = 1/sqrt({v} + eps) belongs.
 rstd_taken_for_variance: rstd = twice
@@ -151,6 +154,10 @@ x_for_x_hat: x_hat = x
     x is used where x_hat belongs, everywhere.
 x_for_x_hat: x_hat = centred
     x_hat is not divided by the std: x - mean is used where x_hat belongs.
+axis_all: stats_axis = all
+    {stats} over the whole batch, so that one {one} changes another: use `{axis}, keepdims=True` there.
+axis_wrong: stats_axis = other
+    {stats} over the wrong axis: use `{axis}, keepdims=True` there.
 axis_all: axis = all
     all means run over the whole batch, so that one {one} changes another: use `{axis}, keepdims=True`.
 axis_wrong: axis = other
@@ -193,8 +200,8 @@ axis_wrong: var_axis = other
 
 THROUGH_MEAN = """
 mean_term_missing: mean = missing
-    the mean term is missing from dx: the mean depends on x too. {step_mean}
-mean_term_sign: mean = sign
+    the mean term is missing from dx{or_0}: the mean depends on x too. {step_mean}
+mean_term_sign: mean_sign = sign
     the sign of mean(g) is wrong: it is subtracted. {step_mean}
 mean_term_summed: mean = summed
     the sum of g stands where its mean belongs: a 1/n is missing. {step_mean}
@@ -251,8 +258,10 @@ axis_all: var_axis = dr over all
     dr sums over all rows; it is one number for each {one}: use `{axis}, keepdims=True` in step 2.
 axis_batch: var_axis = dr over the batch
     dr sums over axis 0, the batch; it is one number for each {one}: use `{axis}, keepdims=True` in step 2.
-n_factor: var = by eight
+n_factor: var_count = by eight
     step 4 divides by 8 whatever the number of features is: that is x.shape[-1].
+axis_batch: stats_axis = first
+    {stats} over axis 0, the batch, as in BatchNorm; each row has its own: use `{axis}, keepdims=True` there.
 axis_batch: axis = first
     all means run over axis 0, the batch, as in BatchNorm's gradient; each row has its own: use `{axis},
     keepdims=True`.
@@ -261,6 +270,94 @@ axis_batch: sums_axis = first
 axis_tokens_too: axis = all but first
     for an input with three axes you normalize over tokens and features together (reshaped to two axes); the
     forward normalizes each token: use `{axis}, keepdims=True`.
+"""
+
+CHANNELS_ONLY = """
+axis_all: var_axis = dr over all
+    the sum in {v_term} (dvar) runs over everything; there is one for each {one}: use `{axis}`. {step_var}
+axis_all: var_axis = dv over all
+    the sum in {v_term} (dvar) runs over everything; there is one for each {one}: use `{axis}`. {step_var}
+axis_all: mean_axis = dmu over all
+    the sum in the mean term runs over everything; there is one for each {one}: use `{axis}`. {step_mean}
+"""
+
+# From here to PARAMETERS: what is tried alone, not in pairs.
+
+DX_ALONE = """
+rstd_power: var_power = -1.5
+    in {v_term} the std has the power -1.5. The std is a root already: it is std**-3, or (var + eps)**-1.5. {step_var}
+rstd_power: var_power = -3
+    in {v_term} rstd**3 is missing: the derivative of (var + eps)**-0.5 is -0.5 * (var + eps)**-1.5. {step_var}
+rstd_power: var_power = 3
+    (var + eps)**-3 stands in {v_term} where (var + eps)**-1.5 belongs, which is std**-3. {step_var}
+eps_missing: var_eps = under the power
+    eps is missing in {v_term}, and only there: (var + eps)**-1.5, which is rstd**3. {step_var}
+eps_missing: var_eps = under the quotient
+    eps is missing in {v_term}, and only there: what is divided by var must be divided by var + eps. {step_var}
+one_plus_gamma: g = one plus
+    dy is multiplied by 1 + gamma; that belongs to gains that are stored around 0. Here g = dy * gamma. {step_g}
+"""
+
+CENTRED_ALONE = """
+wrong_count: var_axis = second count
+    with three axes the sum in {v_term} is divided by x.shape[1]; it is a mean over one {one}. {step_var}
+wrong_count: var_axis = entries
+    the sum in {v_term} is divided by the number of all entries, x.size; it is a mean over one {one}. {step_var}
+axis_all: mean_axis = dc over all
+    the mean that is subtracted at the end runs over everything; there is one for each {one}: use `{axis},
+    keepdims=True`. {step_mean}
+direct_term_x: outer = g times centred
+    g * (x - mean) stands where g * rstd belongs. {step_r}
+means_swapped: outer = swapped
+    mean(g) and mean(g * x_hat) have changed places: mean(g) stands alone, and x_hat stands before mean(g *
+    x_hat).{swapped}
+"""
+
+ROWS_ALONE = """
+axis_batch: mean_axis = dc over the batch
+    the mean that is subtracted at the end runs over axis 0, the batch; there is one for each {one}: use `{axis},
+    keepdims=True`. {step_mean}
+axis_all: mean_axis = dmu over all
+    the sum in the mean term runs over everything; there is one for each {one}: use `{axis}, keepdims=True`. {step_mean}
+axis_all: var_axis = dv over all
+    the sum in dv runs over all rows; it is one number for each {one}: use `{axis}, keepdims=True`. {step_var}
+"""
+
+RMS_ALONE = """
+product_of_means: var_axis = of each
+    mean(g) * mean(x_hat) stands where mean(g * x_hat) belongs: the mean of a product is not the product of the means.
+    {step_var}
+product_of_means: var_axis = of each, summed
+    the sums of g and of x are multiplied with each other: the sum of a product is not the product of the sums. Multiply
+    first, then sum: sum(g * x). {step_var}
+"""
+
+CHANNELS_ALONE = """
+rstd_missing: outer = only dy
+    brackets are missing: gamma * rstd multiplies dy only. Write gamma * rstd * (dy - mean(dy) - x_hat * mean(dy * x_hat)).
+rstd_missing: outer = only n * dy
+    brackets are missing: gamma * rstd / n multiplies n * dy only, not the sums. Write gamma * rstd / n * (n * dy - sum(dy) -
+    x_hat * sum(dy * x_hat)).
+"""
+
+DGAMMA_ALONE = """
+dgamma_matrix: dgamma = matrix product{way}
+    dgamma is a matrix product, which multiplies each feature of dy with every feature of x_hat. Only the diagonal
+    belongs to dgamma. Multiply entry by entry, then sum over the {lead}: {sum_of}.
+"""
+
+DGAMMA_OF_ROWS_ALONE = """
+dgamma_of_sums: dgamma = sums apart
+    dgamma is sum(dy) * sum(x_hat), but the sum of a product is not the product of the sums. Multiply first, then sum:
+    sum(dy * x_hat).
+dgamma_x: dgamma = dy * rstd
+    x is missing in dgamma, which is sum(dy * rstd): use sum(dy * x_hat), with {x_hat}.
+"""
+
+PARAMETERS_ALONE = """
+params_overwritten: params = last of the first axis
+    {both} made from the last entry of the first axis only: is `=` written in a loop where `+=` belongs? Add up all
+    rows: {sums}.
 """
 
 PARAMETERS = """
@@ -291,7 +388,7 @@ params_overwritten: params = last row
 params_overwritten: params = first row
     {both} taken from the first row only. Add the rows up: {sums}.
 params_zero: params = zero
-    {both} zero: never written. Use {sums}.
+    {both} zero: was nothing added up, or something whose sum is always 0? Use {sums}.
 """
 
 DGAMMA = """
@@ -301,6 +398,8 @@ dgamma_x: dgamma = centred
     dgamma uses x - mean where x_hat belongs: sum(dy * x_hat).
 dgamma_x: dgamma = not centred
     dgamma uses x * rstd, not centred, where x_hat belongs: sum(dy * x_hat).
+dgamma_scaled: dgamma = scaled
+    dgamma has one factor rstd too many; x_hat holds it already: sum(dy * x_hat).
 dgamma_gamma: dgamma = g
     dgamma has gamma in it; it does not belong there: sum(dy * x_hat).
 dgamma_gamma: dgamma = over gamma
@@ -344,7 +443,7 @@ dbeta_squared: dbeta = square
 
 # What the same mistakes are called in RMSNorm's steps: m, r, dr, dm, dx.
 IN_RMS_NORM = {
-    "x stands inside the mean where x_hat belongs: mean(g * x_hat).": "a factor r is missing: r**2 where r**3 belongs, or x where x_hat does.",
+    "x stands inside the mean where x_hat belongs: mean(g * x_hat).": "a factor r is missing: r**2 where r**3 belongs, x where x_hat does, or brackets around all that is multiplied by r.",
     "mean(g) and mean(g * x_hat) run": "the sum in dr runs",
     "the sums of g and g * x_hat run": "the sum in dr runs",
     "the sums of g and g * x_hat are": "the sum in dr is",
