@@ -294,9 +294,93 @@ def added_and_normed(dy, x, W1, W2):
     return dx + dy, dW1, dW2
 
 
+def fixed_rate(w, gradient, batches, lr):
+    return start_afresh(w, gradient, batches, 0.3)
+
+
+def fixed_eps(x, gamma, eps):
+    return divided(x, gamma, 1e-5)
+
+
+def second_axis(x, gamma, eps):
+    return gamma * x / np.sqrt((x**2).mean(axis=1, keepdims=True) + eps)
+
+
+def axes_of_its_own(x, gamma, eps):
+    n, d = x.shape
+    return divided(x, gamma, eps)
+
+
+def the_same_everywhere(d, rng):
+    return museum.branch_weights_mended(d, np.random.default_rng(0))
+
+
+def not_from_rng(d, rng):
+    return np.sqrt(2 / d) * np.random.randn(d, d), np.zeros((d, d))
+
+
+def for_one_width(d, rng):
+    return rng.normal(0, np.sqrt(2 / 128), (d, d)), np.zeros((d, d))
+
+
+def one_row(d, rng):
+    return rng.normal(0, np.sqrt(2 / d), d), np.zeros((d, d))
+
+
+def another_eps(x, gamma, beta, running_mean, running_var, training):
+    y, *statistics = museum.batch_norm_mended(x, gamma, beta, running_mean, running_var, training)
+    var = x.var(axis=0) if training else running_var
+    return beta + (y - beta) * np.sqrt((var + 1e-5) / (var + 1e-6)), *statistics
+
+
+def backward_with(dx_of):
+    """A backward pass whose dx is this function of the norm's backward, and of dh, dz, dy, x, u."""
+
+    def block_backward(dy, x, W1, W2):
+        one = np.ones(x.shape[-1])
+        u = layers.rms_norm(x, one)
+        z = u @ W1
+        dz = layers.relu_backward(dy @ W2.T, z)
+        dx = dx_of(lambda dy, x: layers.rms_norm_backward(dy, x, one)[0], dz @ W1.T, dz, dy, x, u)
+        return dx, u.T @ dz, layers.relu(z).T @ dy
+
+    return block_backward
+
+
+def step_with(clip, rate=lambda lr: lr):
+    """A step whose gradient is clipped so."""
+
+    def clipped_step(w, g, lr, max_norm):
+        g = clip(g, np.sqrt((g**2).sum()), max_norm)
+        return w - rate(lr) * g, np.sqrt((g**2).sum())
+
+    return clipped_step
+
+
 @pytest.mark.parametrize(
     ("number", "f", "words"),
     [
+        (1, fixed_rate, "Another `lr` changes nothing"),
+        (2, fixed_eps, "comes out right, too. Another `eps` changes nothing in what your function returns"),
+        (2, second_axis, "does not hold yet: with three axes, too, the last one is normalized."),
+        (3, the_same_everywhere, "The bug is gone. All blocks get the same `W1`"),
+        (3, not_from_rng, "`W1` is not drawn from `rng`"),
+        (3, for_one_width, "At d = 64,"),
+        (3, one_row, "`W1` has shape (4,); it has to be (4, 4)"),
+        (4, another_eps, "this held before and does not now: the output in training is right"),
+        (5, backward_with(lambda back, dh, dz, dy, x, u: dh + dy), "has not gone back through the norm"),
+        (5, backward_with(lambda back, dh, dz, dy, x, u: dh), "Neither has the branch’s part"),
+        (5, backward_with(lambda back, dh, dz, dy, x, u: dy), "The branch’s part of `dx` is missing"),
+        (5, backward_with(lambda back, dh, dz, dy, x, u: back(dh, x) + back(dy, x)), "`dx` is what it was"),
+        (5, backward_with(lambda back, dh, dz, dy, x, u: back(dh, x) + dz), "`dz` is added"),
+        (5, backward_with(lambda back, dh, dz, dy, x, u: back(dh, x) + x), "`x` is added"),
+        (5, backward_with(lambda back, dh, dz, dy, x, u: back(dh, u) + dy), "is given `u`, the norm’s output; it needs"),
+        (5, backward_with(lambda back, dh, dz, dy, x, u: back(dh, u)), "is given `u`, the norm’s output, and"),
+        (6, step_with(lambda g, length, most: g / length if length > most else g), "of length 8 is logged as 1."),
+        (6, step_with(lambda g, length, most: g * min(1, 1 / length)), "Another `max_norm` changes nothing"),
+        (6, step_with(lambda g, length, most: g / length if length > 1 else g), "Another `max_norm` changes nothing"),
+        (6, step_with(lambda g, length, most: g * min(1, most**2 / length)), "is logged as 6.25"),
+        (6, step_with(lambda g, length, most: g * min(1, most / length), lambda lr: 0.1), "Another `lr` changes nothing"),
         (2, clipped_first, "You changed something, but this does not hold yet: rows of other sizes are divided by"),
         (2, eps_outside, "`eps` belongs inside the root"),
         (2, mean_taken_away, "You subtract the mean: that is LayerNorm."),
@@ -316,6 +400,23 @@ def added_and_normed(dy, x, W1, W2):
 )  # fmt: skip
 def test_a_wrong_mend_is_no_untouched_code_and_its_mistake_is_named(number, f, words):
     assert words in said_of(number, f)
+
+
+def test_an_exception_is_told_with_the_shapes_that_it_came_for():
+    found = exercises.exhibit(2).diagnose(axes_of_its_own)
+    assert found.outcome == "raised"
+    assert "(expected 2), for `x` of shape (2, 3, 4) and `gamma` of shape (4,)." in found.message
+
+
+def by_number(w, gradient, batches, lr):
+    for i in range(len(batches)):
+        w = w - lr * gradient(w, batches[i])
+        yield w
+
+
+def test_who_counts_the_batches_gets_a_picture_too():
+    assert exercises.exhibit(1).diagnose(by_number).outcome == "correct"
+    assert "The bug is gone." in explorers.museum(1, by_number).sentence
 
 
 def returns_w(w, gradient, batches, lr):

@@ -9,32 +9,74 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import cycle
 
 import numpy as np
 
 from ..experiments import museum
-from ..layers import relu
+from ..layers import relu, relu_backward, rms_norm, rms_norm_backward
 from .comparing import reader
 from .core import Diagnosis
+from .formulas import evaluate
 from .running import TimeLimit, Unreadable, fresh, is_blank, isolated, learners_line, statements, unchanged
 from .showing import show, show_hints
 
 
 class Watched:
-    """A function that is called with copies of its arguments; afterwards one can ask which of them it changed."""
+    """A function that is called with copies of its arguments; afterwards one can ask which of them it changed.
 
-    def __init__(self, f, read):
-        self.f, self.read, self.calls = f, read, []
+    Unreadable when it returns another shape than the model; names: of what is returned.
+    """
+
+    def __init__(self, f, read, model, names):
+        self.f, self.read, self.model, self.names, self.calls = f, read, model, names, []
 
     def __call__(self, *args):
         given = fresh(args)
         self.calls.append((args, given))
-        return self.read(self.f(*given))
+        returned, wanted = self.read(self.f(*given)), self.read(self.model(*fresh(args)))
+        for name, a, b in zip(cycle(self.names), _parts(returned), _parts(wanted)):
+            if a.shape != b.shape:
+                text = (
+                    f"`{name}` has shape {a.shape}; it has to be {b.shape}{_shapes(self.parameters, args)}."
+                )
+                raise Unreadable("wrong_shape", text)
+        return returned
+
+    @property
+    def parameters(self):
+        """The names of the arguments."""
+        return list(inspect.signature(self.model).parameters)
+
+    def last_call(self):
+        """', for `x` of shape (2, 3)': what it was given last."""
+        return _shapes(self.parameters, self.calls[-1][0]) if self.calls else ""
+
+    def ignored(self):
+        """The numbers among the arguments that change what the model returns, and nothing here."""
+        calls = [args for args, _ in self.calls]
+        model = Watched(self.model, self.read, self.model, self.names)
+        numbers = [k for k, value in enumerate(calls[0]) if type(value) is float]
+        return [self.parameters[k] for k in numbers if model.needs(k, calls) and not self.needs(k, calls)]
+
+    def needs(self, place, calls):
+        """Does another number at this place change anything?"""
+        others = [(*args[:place], 2 * args[place] + 1, *args[place + 1 :]) for args in calls]
+        return not all(unchanged(self(*args), self(*other)) for args, other in zip(calls, others))
 
     def changed(self):
         """The places of the arguments that are not what they were."""
         pairs = [enumerate(zip(args, given)) for args, given in self.calls]
         return sorted({place for call in pairs for place, (a, b) in call if not unchanged(a, b)})
+
+
+def _parts(returned):
+    return returned if isinstance(returned, list) else [returned]
+
+
+def _shapes(names, args):
+    arrays = [f"`{name}` of shape {a.shape}" for name, a in zip(names, args) if isinstance(a, np.ndarray)]
+    return f", for {' and '.join(arrays[:2])}" if arrays else ""
 
 
 @dataclass(eq=False)
@@ -46,7 +88,7 @@ class Exhibit:
     aspects: dict
     hints: tuple
     report: str
-    outputs: tuple = ()
+    outputs: tuple = ()  # none: weights, step by step
     named: Callable = lambda f: ""
 
     def __post_init__(self):
@@ -88,7 +130,7 @@ class Exhibit:
         return self._differ(self._ask(self._watched(self.found)))
 
     def _watched(self, f):
-        return Watched(f, self._read if self.outputs else _steps)
+        return Watched(f, self._read if self.outputs else _steps, self.mended, self.outputs or ("w",))
 
     def _read(self, returned):
         outputs = [part for (part,) in reader(self.outputs)(returned)]
@@ -112,17 +154,13 @@ class Exhibit:
         try:
             with isolated():
                 answers = self._ask(watched)
-                remark = self.named(watched)
+                remark = " ".join(filter(None, [self.named(watched), *_said_of(watched.ignored())]))
         except Unreadable as problem:
             return Diagnosis("wrong", "unusable", problem.message)
         except (Exception, TimeLimit) as error:
             where = f"Your function raised {type(error).__name__} {learners_line(error, f)}".rstrip()
-            return Diagnosis("raised", "unusable", f"{where}: {error}")
-        for aspect, want in self.wanted.items():
-            shapes, right = ([np.shape(a) for a in arrays] for arrays in (answers[aspect], want))
-            if shapes != right:
-                text = f"This does not hold: {aspect}. The shape is {shapes[0]}; it has to be {right[0]}."
-                return Diagnosis("wrong", "unusable", text)
+            text = f"{where}: {str(error).rstrip(' .')}{watched.last_call()}."
+            return Diagnosis("raised", "unusable", text)
         return self._compared(answers, remark, watched.changed())
 
     def _compared(self, answers, remark, changed):
@@ -153,6 +191,14 @@ class Exhibit:
         )
 
 
+def _said_of(ignored):
+    """What to say of numbers that are given for nothing."""
+    text = (
+        "Another `{0}` changes nothing in what your function returns; use the argument, not a fixed number."
+    )
+    return [text.format(name) for name in ignored]
+
+
 def _same_code(f, found):
     """Are two functions the same up to names, comments and spaces?"""
     try:
@@ -178,19 +224,24 @@ def _close(a, b):
 
 _rng = np.random.default_rng(7)
 _ROWS, _DY = 3 * _rng.normal(size=(6, 4)), _rng.normal(size=(6, 4))
+_THREE_AXES = 3 * _rng.normal(size=(2, 3, 4))
 _W1, _W2, _ONE = _rng.normal(size=(4, 4)), _rng.normal(size=(4, 4)), np.ones(4)
 _GAMMA, _BETA = _rng.normal(size=4), _rng.normal(size=4)
 _MEAN, _VAR = _rng.normal(size=4), _rng.uniform(1, 2, 4)
 
 
-def _walk(train_steps, part):
-    """Weights on the way down a bowl around each batch, without its constants."""
-    w, batches = np.array([1.0, -2.0, 3.0]), [np.array([0.1, 0.2, -0.1]) * k for k in range(5)]
-    steps = train_steps(w, lambda w, batch: w - batch, batches, 0.3)
+def _walks(part):
+    """Weights on two ways down a bowl around each batch, without its constants."""
+    return lambda train_steps: [_walk(train_steps, count, lr)[part] for count, lr in ((5, 0.3), (3, 0.05))]
+
+
+def _walk(train_steps, count, lr):
+    w, batches = np.array([1.0, -2.0, 3.0]), [np.array([0.1, 0.2, -0.1]) * k for k in range(count)]
+    steps = train_steps(w, lambda w, batch: w - batch, batches, lr)
     if len(steps) != len(batches):
         text = f"For {len(batches)} batches your function yields {len(steps)}, not one for each: `yield w` in the loop, once."
         raise Unreadable("not_each_step", text)
-    return [steps[part]]
+    return steps
 
 
 _TINY = np.array([[3e-3, -1e-3, 2e-3, 0.0]])
@@ -225,9 +276,27 @@ def _gradient_arrives(branch_weights):
 
 
 def _start(branch_weights):
-    """What is wrong with the weights of a wide branch, in words."""
-    W1, W2 = _branch(branch_weights, 128)
-    spread = np.sqrt(2 / 128)
+    """What is wrong with the weights of wide branches, in words."""
+    texts = (_start_at(branch_weights, d) for d in (128, 64))
+    return next(filter(None, texts), "") or _randomness(branch_weights)
+
+
+def _randomness(branch_weights):
+    """Is `rng` what the random weights come from?"""
+    here, anew = np.random.default_rng(0), np.random.default_rng(0)
+    (first, _), (second, _), (again, _) = (branch_weights(8, rng) for rng in (here, here, anew))
+    if not np.any(first):
+        return ""
+    if _close(first, second):
+        return "All blocks get the same `W1`: draw it from `rng`, which goes on from one block to the next."
+    return (
+        "" if _close(first, again) else "`W1` is not drawn from `rng`, so that a training cannot be repeated."
+    )
+
+
+def _start_at(branch_weights, d):
+    W1, W2 = _branch(branch_weights, d)
+    spread = np.sqrt(2 / d)
     if not np.any(W1):
         return (
             "With `W1` = 0 the ReLU gets 0 everywhere, and passes nothing back there." if np.any(W2) else ""
@@ -236,48 +305,80 @@ def _start(branch_weights):
         return "All features in the middle of the branch are the same, and get the same gradient: they stay the same for ever."
     if abs(W1.mean()) > 0.1 * spread or abs(W1.std() / spread - 1) > 0.2:
         return (
-            f"At d = 128, `W1` has mean {W1.mean():.2g} and spread {W1.std():.2g}; "
+            f"At d = {d}, `W1` has mean {W1.mean():.2g} and spread {W1.std():.2g}; "
             f"what is random should have mean 0 and spread √(2/d) = {spread:.3g}."
         )
     return ""
 
 
 def _normed(batch_norm, training, *parts):
-    """For a batch of six and for a batch of one."""
-    outputs = [batch_norm(x, _GAMMA, _BETA, _MEAN, _VAR, training) for x in (_ROWS, _ROWS[:1])]
+    """For a batch of six, for a batch of one, and where eps counts."""
+    cases = (_ROWS, _MEAN, _VAR), (_ROWS[:1], _MEAN, _VAR), (1e-3 * _ROWS, 1e-3 * _MEAN, 1e-6 * _VAR)
+    outputs = [batch_norm(x, _GAMMA, _BETA, mean, var, training) for x, mean, var in cases]
     return [output[part] for output in outputs for part in parts]
 
 
+_BACKWARD = (_DY, _ROWS, _W1, _W2), tuple(_rng.normal(size=(n, 5)) for n in (3, 3, 5, 5))
+
+
 def _gradients(part):
-    return lambda block_backward: [block_backward(_DY, _ROWS, _W1, _W2)[part]]
+    return lambda block_backward: [block_backward(*args)[part] for args in _BACKWARD]
+
+
+# What dx is instead. back: through the norm; dh: what the branch gives back to the norm's output u.
+_WRONG_DX = {
+    "back(dh, x)": "The shortcut’s part of `dx` is missing.",
+    "back(dh, x) + 2 * dy": "The shortcut’s part is in `dx` twice.",
+    "back(dh + dy, x) + dy": "`dy` reaches `dx` by itself now, and goes through the norm as before.",
+    "back(dh + dy, x)": "`dx` is what it was: `dy` still reaches it through `rms_norm_backward` only.",
+    "dh": "Neither has the branch’s part gone back through the norm, nor is the shortcut’s part there.",
+    "dy": "The branch’s part of `dx` is missing.",
+    "dh + dy": "The branch’s part of `dx` has not gone back through the norm.",
+    "back(dh, u)": "`rms_norm_backward` is given `u`, the norm’s output, and the shortcut’s part is missing.",
+    "back(dh, u) + dy": "`rms_norm_backward` is given `u`, the norm’s output; it needs what the norm was given.",
+    "back(dh, x) + dz": "`dz` is added to `dx`. Which gradient arrives where the shortcut ends?",
+    "back(dh, x) + x": "`x` is added to `dx`. A gradient has to be added; which one arrives where the shortcut ends?",
+}
 
 
 def _shortcut(block_backward):
-    dx, dx_found, right = (
-        f(_DY, _ROWS, _W1, _W2)[0]
-        for f in (block_backward, museum.block_backward_found, museum.block_backward_mended)
+    """What is in `dx` that should not be there, in words."""
+    dx, one = block_backward(_DY, _ROWS, _W1, _W2)[0], _ONE
+    u = rms_norm(_ROWS, one)
+    dz = relu_backward(_DY @ _W2.T, u @ _W1)
+    names = {"back": lambda dy, x: rms_norm_backward(dy, x, one)[0], "dh": dz @ _W1.T, "dy": _DY, "x": _ROWS}
+    wrong = (
+        text for formula, text in _WRONG_DX.items() if _close(dx, evaluate(formula, **names, u=u, dz=dz))
     )
-    for wrong, text in (
-        (right - _DY, "The shortcut’s part of `dx` is missing."),
-        (right + _DY, "The shortcut’s part is in `dx` twice."),
-        (dx_found + _DY, "`dy` reaches `dx` by itself now, and goes through the norm as before."),
-    ):
-        if _close(dx, wrong):
-            return text
-    return ""
+    return next(wrong, "")
 
 
-def _stepped(length, part):
-    g = _GAMMA * length / np.sqrt((_GAMMA**2).sum())
-    return lambda clipped_step: [clipped_step(_BETA, g, 0.1, 1.0)[part]]
+# length of the gradient, lr, max_norm
+_SHORT = (0.5, 0.1, 1.0), (2.0, 0.03, 2.5)
+_LONG = (8.0, 0.1, 1.0), (8.0, 0.03, 2.5), (0.5, 0.03, 0.25)
+
+
+def _stepped(cases, part):
+    g = _GAMMA / np.sqrt((_GAMMA**2).sum())
+    return lambda clipped_step: [clipped_step(_BETA, length * g, *rest)[part] for length, *rest in cases]
+
+
+def _logged(clipped_step):
+    """What is logged for a long gradient, in words, unless it is max_norm."""
+    length = _stepped([(8.0, 0.1, 2.5)], 1)(clipped_step)[0]
+    return (
+        ""
+        if abs(length - 2.5) < 1e-4
+        else f"For `max_norm` 2.5, a gradient of length 8 is logged as {length:.4g}."
+    )
 
 
 EXHIBITS = (
     Exhibit(
         1,
         {
-            "the weights are right after the first step": lambda f: _walk(f, 0),
-            "the weights are right after the later steps": lambda f: _walk(f, slice(1, None)),
+            "the weights are right after the first step": _walks(0),
+            "the weights are right after the later steps": _walks(slice(1, None)),
         },
         (
             "The first step is right. What does the second one know that it should not?",
@@ -294,7 +395,10 @@ EXHIBITS = (
                 f(np.array([[1.0, -1.0, 1.0, -1.0]]), _ONE, 0.0)
             ],
             "rows of other sizes are divided by their root mean square": lambda f: [f(_ROWS, _ONE, 1e-5)],
-            "a row hardly larger than `eps` comes out right, too": lambda f: [f(_TINY, _ONE, 1e-5)],
+            "with three axes, too, the last one is normalized": lambda f: [f(_THREE_AXES, _ONE, 1e-5)],
+            "a row hardly larger than `eps` comes out right, too": lambda f: [
+                f(_TINY, _ONE, eps) for eps in (1e-5, 1e-3)
+            ],
             "`gamma` scales the features": lambda f: [f(_ROWS, _GAMMA, 1e-5) / f(_ROWS, _ONE, 1e-5)],
             "with `eps`, rows of zeros stay zeros": lambda f: [f(np.zeros((2, 4)), _ONE, 1e-5)],
         },
@@ -312,7 +416,6 @@ EXHIBITS = (
         {
             "the branch gives 0 before training": lambda f: [relu(_ROWS @ _branch(f)[0]) @ _branch(f)[1]],
             "some gradient reaches the branch's weights": _gradient_arrives,
-            "W1 and W2 have the shape (d, d)": lambda f: [[np.shape(W) for W in _branch(f)]],
         },
         (
             "Which gradients does the branch get? Write dW2 and dW1 down: each holds the other matrix's part.",
@@ -356,10 +459,10 @@ EXHIBITS = (
     Exhibit(
         6,
         {
-            "the new weights are right after a gradient shorter than max_norm": _stepped(0.5, 0),
-            "the new weights are right after a gradient longer than max_norm": _stepped(8.0, 0),
-            "the length in the log is right for a short gradient": _stepped(0.5, 1),
-            "the length in the log is right for a long gradient": _stepped(8.0, 1),
+            "the new weights are right after a gradient shorter than max_norm": _stepped(_SHORT, 0),
+            "the new weights are right after a gradient longer than max_norm": _stepped(_LONG, 0),
+            "the length in the log is right for a short gradient": _stepped(_SHORT, 1),
+            "the length in the log is right for a long gradient": _stepped(_LONG, 1),
         },
         (
             "The log says that no gradient was longer than 1, the weights say otherwise. Whom do you believe?",
@@ -368,6 +471,7 @@ EXHIBITS = (
         ),
         "https://github.com/awslabs/graphstorm/issues/1366 (gradients clipped after the optimizer's step).",
         outputs=("w", "length"),
+        named=_logged,
     ),
 )
 

@@ -190,7 +190,7 @@ def accumulating(train_steps) -> Iterator[Symptoms]:
     w, rows = net.w.copy(), training.batches(len(x), 64, np.random.default_rng([0, 1]))
     seen, used = [net.progress(0, w)], []
     yield Symptoms(seen, np.arange(0), np.array([]))
-    steps = train_steps(w.copy(), net.gradient, (next(rows) for _ in range(STEPS)), lr)
+    steps = train_steps(w.copy(), net.gradient, [next(rows) for _ in range(STEPS)], lr)
     for step, new in enumerate(steps, 1):
         used.append(np.linalg.norm(new - w) / lr)
         w = new.copy()
