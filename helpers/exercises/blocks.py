@@ -6,6 +6,7 @@ import numpy as np
 
 from .. import layers
 from .core import Exercise, Remark
+from .fitting import fitted
 from .formulas import evaluate
 from .mistakes import blocks as mistakes
 from .norms import rows
@@ -57,9 +58,11 @@ def norm(d, seed):
 
     def normalize(x):
         if np.shape(x)[-1:] != (d,):
+            why = "they stand along the last axis"
+            if np.shape(x)[-1:] == (2 * d,):
+                why = "where x and a branch are concatenated the width doubles; a residual block adds them, so that the shape stays"
             raise ValueError(
-                f"`norm` normalizes vectors of {d} numbers and was given shape {np.shape(x)}; where x and a branch are "
-                f"concatenated the width doubles, and a residual block adds them, so that the shape stays"
+                f"`norm` normalizes vectors of {d} numbers and was given shape {np.shape(x)}; {why}"
             )
         return layers.layer_norm(x, gamma, beta, eps=0.1)  # so large that a factor before the norm shows
 
@@ -87,18 +90,10 @@ def _residual_model(x, f, **choices):
     return ((evaluate(_joined(**choices), x=x, f=f),),)
 
 
-def _fitted_weights(probes, answers):
-    """More slips: y = a * x + b * f(x), the two numbers read off the answers."""
-    usable = [
-        (x, f, a[0][0]) for (x, f), a in zip(probes, answers) if a is not None and a[0][0].shape == x.shape
-    ]
-    if not usable:
-        return []
-    x, f, y = usable[-1]
-    terms = np.stack([x.ravel(), f(x).ravel()], axis=1)
-    (a, b), *_ = np.linalg.lstsq(terms, y.ravel().astype(float), rcond=None)
-    text = "x and f(x) are added with other weights than 1 and 1."
-    return [Slip("weights", "outer", f"{a:.6g} * x + {b:.6g} * f(x) + 0 * ({{}})", text)]
+def _scaled(model, templates, *bases):
+    """More slips: numbers by which something is multiplied, alone or besides one of the bases."""
+    singles = [(), *((slip,) for slip in bases)]
+    return lambda probes, answers: fitted(model, templates, probes, answers, singles)
 
 
 def _flows(ask, probe, names):
@@ -143,6 +138,13 @@ WRITTEN_INTO = (
     "returned, which may be x or something f still needs. Write `h = h + x`."
 )
 
+OVERWRITTEN = {
+    frozenset(
+        {"skip_of_branch", "branch_twice"}
+    ): "f(x) stands where x belongs, in the shortcut and in the branch, "
+    "and x is lost. Keep x, and give f(x) another name."
+}
+
 residual_block = Exercise(
     reference=layers.residual_block,
     outputs=("y",),
@@ -150,12 +152,12 @@ residual_block = Exercise(
     space=Space(
         _residual_model,
         read(mistakes.SKIPS + mistakes.JOINS + mistakes.MISSING + mistakes.OUTERS + mistakes.RESIDUAL),
-        measured=_fitted_weights,
+        measured=_scaled(_residual_model, read(mistakes.SCALED_SUM + mistakes.SCALED)),
         summary=_summary(_joined),
         named=lambda names: (
             "The shortcut is missing: x itself is not added to what the branch gives."
             if "skip_missing" in names
-            else None
+            else OVERWRITTEN.get(names)
         ),
     ),
     properties=lambda ask, probe: _flows(ask, probe, ("f",)),
@@ -178,8 +180,8 @@ residual_block = Exercise(
 _RIGHT_PROJECTED = "(x if x.shape == f(x).shape else proj(x)) + f(x)"
 
 
-def _projected_model(x, f, proj, formula=_RIGHT_PROJECTED):
-    return ((evaluate(formula, x=x, f=f, proj=proj),),)
+def _projected_model(x, f, proj, formula=_RIGHT_PROJECTED, outer="{}"):
+    return ((evaluate(outer.format(formula), x=x, f=f, proj=proj),),)
 
 
 def _projected_probe(x, width):
@@ -200,7 +202,11 @@ projected_residual = Exercise(
         _projected_probe(rows(2, 3, 4), 4),
         _projected_probe(rows(2, 3, 4), 5),
     ],
-    space=Space(_projected_model, read(mistakes.PROJECTED)),
+    space=Space(
+        _projected_model,
+        read(mistakes.PROJECTED),
+        measured=_scaled(_projected_model, read(mistakes.SCALED_SUM + mistakes.SCALED_PROJECTED)),
+    ),
     properties=lambda ask, probe: _flows(ask, probe, ("f", "proj")),
     prompt=(
         "Write `projected_residual(x, f, proj)`: a residual block that may change the width. `x` has shape (..., d); "
@@ -263,14 +269,23 @@ POST_NAMED = {
 }
 
 
-def _norm_exercise(reference, formula, catalogue, named, prompt, hints):
+BESIDES = {"skip_missing", "normalized_skip", "norm_missing", "branch_normalized", "inner_normalized"}
+
+
+def _norm_exercise(reference, formula, catalogue, scaled, named, prompt, hints):
+    slips = read(catalogue)
+
+    def model(x, f, norm, **choices):
+        return ((evaluate(formula(**choices), x=x, f=f, norm=norm),),)
+
     return Exercise(
         reference=reference,
         outputs=("y",),
         probes=[(x, branch(x.shape[-1], x.shape[-1], 1), norm(x.shape[-1], 7)) for x in INPUTS],
         space=Space(
-            lambda x, f, norm, **choices: ((evaluate(formula(**choices), x=x, f=f, norm=norm),),),
-            read(catalogue),
+            model,
+            slips,
+            measured=_scaled(model, read(scaled), *(slip for slip in slips if slip.name in BESIDES)),
             most=3,
             summary=_summary(formula),
             named=named.get,
@@ -287,6 +302,7 @@ pre_norm_block = _norm_exercise(
     layers.pre_norm_block,
     _pre,
     mistakes.PRE_NORM + mistakes.NORM_SKIPS + mistakes.OUTERS + mistakes.JOINS + mistakes.MISSING,
+    mistakes.SCALED_SUM + mistakes.SCALED,
     PRE_NAMED,
     "Write `pre_norm_block(x, f, norm)`: normalize what the branch is given, and leave the stream alone. `f` and `norm` "
     "are functions from an array (..., d) to one of the same shape. The shortcut carries `x` itself, not its normalized "
@@ -300,8 +316,9 @@ pre_norm_block = _norm_exercise(
 post_norm_block = _norm_exercise(
     layers.post_norm_block,
     _post,
-    mistakes.POST_NORM + mistakes.NORM_SKIPS + mistakes.JOINS,
-    POST_NAMED,
+    mistakes.POST_NORM + mistakes.NORM_SKIPS + mistakes.JOINS + mistakes.MISSING,
+    mistakes.SCALED_NORM + mistakes.SCALED,
+    OVERWRITTEN | POST_NAMED,
     "Write `post_norm_block(x, f, norm)`: the block of the first transformer, which normalizes after the addition. `f` "
     "and `norm` are functions from an array (..., d) to one of the same shape. The branch is given `x` as it is, its "
     "output is added to `x`, and the sum is normalized once. Return an array shaped like `x`; leave `x` as it is.",
@@ -332,16 +349,18 @@ def _transformer_model(x, attn, ffn, norm1, norm2, **choices):
     return ((evaluate(two, **names, h=evaluate(one, **names)),),)
 
 
-def _transformer_slips():
+def _halves(catalogue):
+    """The slips of a catalogue of halves: in both of them, in the first, in the second."""
     halves = {
         "both": {"what": "each half", "f": "f"},
         "first": {"what": "the first half", "f": "attn"},
         "second": {"what": "the second half", "f": "ffn"},
     }
-    slips = read(mistakes.TRANSFORMER)
-    for half, words in halves.items():
-        slips += [replace(s, name=f"{s.name}_{half}", decision=half) for s in read(mistakes.HALVES, **words)]
-    return slips
+    return [
+        replace(slip, name=f"{slip.name}_{half}", decision=half)
+        for half, words in halves.items()
+        for slip in read(catalogue, **words)
+    ]
 
 
 def _transformer_summary(choices):
@@ -364,7 +383,8 @@ transformer_block = Exercise(
     ],
     space=Space(
         _transformer_model,
-        _transformer_slips(),
+        read(mistakes.TRANSFORMER) + _halves(mistakes.HALVES),
+        measured=_scaled(_transformer_model, _halves(mistakes.SCALED_HALVES)),
         summary=_transformer_summary,
         named=lambda names: (
             "the halves are in the wrong order: attention comes first, then the feed-forward network."
@@ -429,9 +449,9 @@ def _stack_model(x, fs, norms, final_norm, form=HALF, final="right", which="righ
     return ((evaluate(END.get(final, "h"), **names, h=h),),)
 
 
-def _stack_slips():
+def _in_each_block(catalogue):
     words = {"what": "each block", "f": "f"}
-    return read(mistakes.STACK) + [replace(slip, decision="form") for slip in read(mistakes.HALVES, **words)]
+    return [replace(slip, decision="form") for slip in read(catalogue, **words)]
 
 
 def _stack_probe(x, depth):
@@ -443,8 +463,12 @@ pre_norm_stack = Exercise(
     reference=layers.pre_norm_stack,
     outputs=("y",),
     probes=[_stack_probe(rows(2, 3), 2), _stack_probe(rows(4, 6), 3), _stack_probe(rows(2, 3, 4), 4),
-            _stack_probe(rows(4, 6), 1)],
-    space=Space(_stack_model, _stack_slips()),
+            _stack_probe(rows(4, 6), 1), _stack_probe(rows(4, 4), 2)],
+    space=Space(
+        _stack_model,
+        read(mistakes.STACK) + _in_each_block(mistakes.HALVES),
+        measured=_scaled(_stack_model, _in_each_block(mistakes.SCALED_HALVES)),
+    ),
     properties=lambda ask, probe: _flows(ask, probe, ("fs", "norms", "final_norm")),
     prompt=(
         "Write `pre_norm_stack(x, fs, norms, final_norm)`: pre-norm blocks one after the other, block i with `fs[i]` "
@@ -487,17 +511,23 @@ def _measured_powers(probes, answers):
     logs = np.log([float(a[0][0]) for a in answers])
     terms = np.array([[1, np.log(base_std), np.log(n_layer)] for base_std, n_layer in probes])
     (c, p, q), *_ = np.linalg.lstsq(terms, logs, rcond=None)
-    c, p, q = np.exp(c), round(p, 6), round(q, 6)
-    if q == -0.5 and p == 1:
-        text = f"that counts {1 / c**2:.4g} additions for each layer; a transformer layer adds two branches to the stream."
-    elif q > 0:
-        text = "deeper stacks start with larger weights; divide by the root of the number of additions."
+    c, p, q = np.exp(c), round(p, 6) + 0.0, round(q, 6) + 0.0  # no -0
+    texts = []
+    if q > 0:
+        texts = ["deeper stacks start with larger weights; divide by the root of the number of additions."]
     elif q == 0:
-        text = "n_layer is ignored: the std does not shrink with depth."
-    else:
-        text = f"it goes with n_layer to the power {q:.4g}; variances add up, so it is -1/2."
-    if p != 1:
-        text += f" base_std comes in to the power {p:.4g}; it is just a factor."
+        texts = ["n_layer is ignored: the std does not shrink with depth."]
+    elif q != -0.5:
+        texts = [f"it goes with n_layer to the power {q:.4g}; variances add up, so it is -1/2."]
+    elif p == 1:
+        texts = [
+            f"that counts {1 / c**2:.4g} additions for each layer; a transformer layer adds two branches to the stream."
+        ]
+    if p == 0:
+        texts.append("base_std is ignored: multiply by it.")
+    elif p != 1:
+        texts.append(f"base_std comes in to the power {p:.4g}; it is just a factor.")
+    text = " ".join(texts)
     powers = [name if e == 1 else f"{name} ** {e:.6g}" for name, e in (("base_std", p), ("n_layer", q)) if e]
     return [Slip("wrong_power", "formula", " * ".join([f"{c:.6g}", *powers]).removeprefix("1 * "), text)]
 

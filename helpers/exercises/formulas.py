@@ -1,11 +1,11 @@
 """Formulas as text, so that what is tried and what is shown to the learner are the same thing."""
 
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 
 
-@cache
+@lru_cache(4096)  # not all: fitting writes many numbers into formulas
 def _compiled(formula):
     return compile(formula, "formula", "eval")
 

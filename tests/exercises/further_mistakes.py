@@ -1016,7 +1016,7 @@ def relu_at_the_end(x, f):
     return np.maximum(x + f(x), 0)
 
 
-@mistake("residual_block", "0.5", "weights")
+@mistake("residual_block", "computes `x + 0.5 * f(x)`", "branch is multiplied by 0.5")
 def scaled_branch(x, f):
     return x + 0.5 * f(x)
 
@@ -1169,6 +1169,249 @@ def init_upside_down(base_std, n_layer):
 @mistake("residual_init_std", "base_std", "ignored")
 def init_hard_coded(base_std, n_layer):
     return 0.02 / np.sqrt(2 * n_layer)
+
+
+@mistake("residual_block", "computes `0.9 * x + 0.1 * f(x)`", "the branch by 0.1; add both")
+def moving_average(x, f):
+    return 0.9 * x + 0.1 * f(x)
+
+
+@mistake("residual_block", "computes `0.25 * (x + f(x))`", "result is multiplied by 0.25")
+def quarter_of_the_sum(x, f):
+    return 0.25 * (x + f(x))
+
+
+@mistake("residual_block", "f(x) stands where x belongs", "x is lost")
+def branch_of_the_overwritten_x(x, f):
+    x = f(x)
+    return x + f(x)
+
+
+@mistake(
+    "pre_norm_block", "computes `x + 0.5 * f(norm(x))`. The branch is multiplied by 0.5; add it as it is"
+)
+def half_of_the_branch(x, f, norm):
+    return x + 0.5 * f(norm(x))
+
+
+@mistake("pre_norm_block", "computes `2.5 * x + f(norm(x))`", "shortcut is multiplied by 2.5")
+def larger_shortcut(x, f, norm):
+    return 2.5 * x + f(norm(x))
+
+
+@mistake("pre_norm_block", "given x as it is", "branch is multiplied by 0.1")
+def scaled_and_not_normalized(x, f, norm):
+    return x + 0.1 * f(x)
+
+
+@mistake("pre_norm_block", "stands where the shortcut's x belongs", "another name")
+def pre_norm_overwritten(x, f, norm):
+    x = f(norm(x))
+    return x + x
+
+
+@mistake("pre_norm_block", "norm is given x.T", "along the last axis")
+def transposed_for_the_norm(x, f, norm):
+    return x + f(norm(x.T).T)
+
+
+@mistake("pre_norm_block", "a ReLU before the branch")
+def relu_after_the_norm(x, f, norm):
+    return x + f(np.maximum(norm(x), 0))
+
+
+@mistake("pre_norm_block", "a ReLU follows the branch")
+def relu_after_the_branch(x, f, norm):
+    return x + np.maximum(f(norm(x)), 0)
+
+
+@mistake("post_norm_block", "computes `norm(x + 0.1 * f(x))`", "multiplied by 0.1")
+def post_norm_scaled_branch(x, f, norm):
+    return norm(x + 0.1 * f(x))
+
+
+@mistake("post_norm_block", "shortcut is multiplied by 2.5")
+def deep_norm(x, f, norm):
+    return norm(2.5 * x + f(x))
+
+
+@mistake("post_norm_block", "sum is multiplied by 0.5 before the norm", "eps")
+def mean_before_the_norm(x, f, norm):
+    return norm((x + f(x)) / 2)
+
+
+@mistake("post_norm_block", "stands where the shortcut's x belongs")
+def post_norm_overwritten(x, f, norm):
+    x = f(x)
+    return norm(x + x)
+
+
+@mistake("post_norm_block", "x is lost")
+def shortcut_kept_too_late(x, f, norm):
+    x = f(x)
+    residual = x
+    return norm(residual + x)
+
+
+@mistake("post_norm_block", "in the shortcut and in the branch")
+def post_norm_branch_of_the_overwritten_x(x, f, norm):
+    x = f(x)
+    return norm(x + f(x))
+
+
+@mistake("post_norm_block", "a ReLU follows the norm")
+def relu_after_post_norm(x, f, norm):
+    return np.maximum(norm(x + f(x)), 0)
+
+
+@mistake("post_norm_block", "between the addition and the norm")
+def relu_before_post_norm(x, f, norm):
+    return norm(np.maximum(x + f(x), 0))
+
+
+@mistake("projected_residual", "branch is multiplied by 0.5")
+def projected_half_branch(x, f, proj):
+    h = f(x)
+    return (x if x.shape == h.shape else proj(x)) + 0.5 * h
+
+
+@mistake("projected_residual", "shortcut is subtracted")
+def projected_shortcut_subtracted(x, f, proj):
+    h = f(x)
+    return h - (x if x.shape == h.shape else proj(x))
+
+
+@mistake("projected_residual", "only where f(x) is wider", "project wherever the shapes differ")
+def projected_where_wider(x, f, proj):
+    y = f(x)
+    if x.shape[-1] < y.shape[-1]:
+        x = proj(x)
+    return x + y
+
+
+@mistake("projected_residual", "only where f(x) is narrower")
+def projected_where_narrower(x, f, proj):
+    y = f(x)
+    if x.shape[-1] > y.shape[-1]:
+        x = proj(x)
+    return x + y
+
+
+@mistake("projected_residual", "projection is applied twice")
+def projected_twice(x, f, proj):
+    return proj(proj(x)) + f(x)
+
+
+@mistake("projected_residual", "projected even when the shapes agree", "a ReLU follows the addition")
+def projected_always_and_activated(x, f, proj):
+    return np.maximum(f(x) + proj(x), 0)
+
+
+@mistake("transformer_block", "in each half the branch is multiplied by 0.1")
+def both_branches_scaled(x, attn, ffn, norm1, norm2):
+    x = x + 0.1 * attn(norm1(x))
+    return x + 0.1 * ffn(norm2(x))
+
+
+@mistake("transformer_block", "in each half the shortcut is multiplied by 2.5")
+def both_shortcuts_scaled(x, attn, ffn, norm1, norm2):
+    x = 2.5 * x + attn(norm1(x))
+    return 2.5 * x + ffn(norm2(x))
+
+
+@mistake("transformer_block", "each half is a post-norm one", "shortcut is multiplied by 1.5, as in DeepNorm")
+def deep_norm_block(x, attn, ffn, norm1, norm2):
+    x = norm1(1.5 * x + attn(x))
+    return norm2(1.5 * x + ffn(x))
+
+
+@mistake("transformer_block", "in the first half the branch's result stands where")
+def stream_overwritten(x, attn, ffn, norm1, norm2):
+    x = attn(norm1(x))
+    x = x + x
+    return x + ffn(norm2(x))
+
+
+@mistake("transformer_block", "in each half a ReLU follows the addition")
+def relu_after_each_sum(x, attn, ffn, norm1, norm2):
+    x = np.maximum(x + attn(norm1(x)), 0)
+    return np.maximum(x + ffn(norm2(x)), 0)
+
+
+@mistake("transformer_block", "in the second half a ReLU follows the norm")
+def relu_after_norm2(x, attn, ffn, norm1, norm2):
+    x = x + attn(norm1(x))
+    return x + ffn(np.maximum(norm2(x), 0))
+
+
+@mistake("transformer_block", "both halves and the shortcut start from the normalized x")
+def parallel_from_the_normalized(x, attn, ffn, norm1, norm2):
+    n = norm1(x)
+    return n + attn(n) + ffn(norm2(n))
+
+
+@mistake("pre_norm_stack", "in each block the branch is multiplied by 0.1")
+def stack_of_scaled_branches(x, fs, norms, final_norm):
+    for f, n in zip(fs, norms):
+        x = x + 0.1 * f(n(x))
+    return final_norm(x)
+
+
+@mistake("pre_norm_stack", "in each block the shortcut is multiplied by 3")
+def stack_of_scaled_shortcuts(x, fs, norms, final_norm):
+    for f, n in zip(fs, norms):
+        x = 3 * x + f(n(x))
+    return final_norm(x)
+
+
+@mistake("pre_norm_stack", "in each block a ReLU follows the addition")
+def stack_with_relu_after_each_sum(x, fs, norms, final_norm):
+    for f, n in zip(fs, norms):
+        x = np.maximum(x + f(n(x)), 0)
+    return final_norm(x)
+
+
+@mistake("pre_norm_stack", "in each block a ReLU follows the branch")
+def stack_with_relu_after_each_branch(x, fs, norms, final_norm):
+    for f, n in zip(fs, norms):
+        x = x + np.maximum(f(n(x)), 0)
+    return final_norm(x)
+
+
+@mistake("pre_norm_stack", "in each block the branch's result stands where")
+def stack_that_loses_the_stream(x, fs, norms, final_norm):
+    for f, n in zip(fs, norms):
+        x = 2 * f(n(x))
+    return final_norm(x)
+
+
+@mistake("pre_norm_stack", "transposed")
+def stack_transposed_for_the_norm(x, fs, norms, final_norm):
+    for f, n in zip(fs, norms):
+        x = x + f(n(x.T).T)
+    return final_norm(x)
+
+
+@mistake("residual_init_std", "n_layer ** -0.5`. base_std comes in to the power 2")
+def base_squared(base_std, n_layer):
+    return base_std**2 / np.sqrt(2 * n_layer)
+
+
+@mistake("residual_init_std", "n_layer ** -0.5`. base_std is ignored: multiply by it.")
+def base_of_its_own(base_std, n_layer):
+    return 0.02 / np.sqrt(n_layer)
+
+
+@mistake("residual_init_std", "`a**1/2` is `(a**1) / 2`", "write `a**0.5`")
+def half_power_without_brackets(base_std, n_layer):
+    return base_std / (2 * n_layer) ** 1 / 2
+
+
+@mistake("residual_init_std", "divided by sqrt(2) once for each layer")
+def divided_in_a_loop(base_std, n_layer):
+    for _ in range(n_layer):
+        base_std = base_std / np.sqrt(2)
+    return base_std
 
 
 # ------------------------------------------------------------------------------ gradients

@@ -88,6 +88,8 @@ def test_the_norm_says_what_it_was_given():
     assert found.outcome == "raised"
     assert "vectors of 3 numbers and was given shape (2, 6)" in found.message
     assert "a residual block adds them" in found.message
+    transposed = exercises.pre_norm_block.diagnose(lambda x, f, norm: x + f(norm(x.T).T))
+    assert "stand along the last axis" in transposed.message and "concatenated" not in transposed.message
 
 
 @pytest.mark.parametrize(

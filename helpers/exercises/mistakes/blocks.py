@@ -8,13 +8,59 @@ skip_twice: skip = 2 * x
 skip_negative: skip = -x
     x is subtracted; the shortcut adds it unchanged.
 skip_of_branch: skip = f(x)
-    f(x) is added to itself where x belongs: the shortcut is x, unchanged.
+    f(x) stands where the shortcut's x belongs, and x is lost. Keep x, and give f(x) another name.
 skip_activated: skip = np.maximum(x, 0)
     the shortcut goes through a ReLU; it must carry x unchanged.
 skip_activated: skip = np.tanh(x)
     the shortcut goes through tanh; it must carry x unchanged.
-skip_scaled: skip = x / 2
-    the shortcut carries only half of x; it must carry x unchanged.
+"""
+
+# Slips with a number in them, #, that is read off the answers.
+SCALED = """
+skip_scaled: together = # * {} + {}
+    the shortcut is multiplied by #; it must carry x as it is.
+branch_scaled: together = {} + # * {}
+    the branch is multiplied by #; add it as it is.
+weights: together = # * {} + # * {}
+    the shortcut is multiplied by # and the branch by #; add both as they are.
+"""
+
+SCALED_SUM = """
+sum_scaled: outer = # * ({})
+    the result is multiplied by #, so that x does not get through unchanged. Only add.
+"""
+
+SCALED_NORM = """
+sum_scaled: outer = norm(# * ({}))
+    the sum is multiplied by # before the norm, which takes that away again only where eps does not count. Only add.
+result_scaled: outer = # * norm({})
+    the result is multiplied by #; the block ends with the norm.
+"""
+
+SCALED_PROJECTED = """
+skip_scaled: formula = # * (x if x.shape == f(x).shape else proj(x)) + f(x)
+    the shortcut is multiplied by #; add it as it is.
+branch_scaled: formula = (x if x.shape == f(x).shape else proj(x)) + # * f(x)
+    the branch is multiplied by #; add it as it is.
+weights: formula = # * (x if x.shape == f(x).shape else proj(x)) + # * f(x)
+    the shortcut is multiplied by # and the branch by #; add both as they are.
+"""
+
+SCALED_HALVES = """
+skip_scaled: half = # * {u} + {f}({n}({u}))
+    in {what} the shortcut is multiplied by #; it must carry the stream as it is.
+branch_scaled: half = {u} + # * {f}({n}({u}))
+    in {what} the branch is multiplied by #; add it as it is.
+sum_scaled: half = # * ({u} + {f}({n}({u})))
+    in {what} the sum is multiplied by #; only add.
+weights: half = # * {u} + # * {f}({n}({u}))
+    in {what} the shortcut is multiplied by # and the branch by #; add both as they are.
+post_scaled: half = {n}({u} + # * {f}({u}))
+    {what} is a post-norm one, and its branch is multiplied by #. Put the norm before the branch, and add the branch
+    as it is.
+post_scaled: half = {n}(# * {u} + {f}({u}))
+    {what} is a post-norm one, and its shortcut is multiplied by #, as in DeepNorm. Put the norm before the branch, and
+    add the stream as it is.
 """
 
 JOINS = """
@@ -40,7 +86,7 @@ divided: together = {} / {}
 
 MISSING = """
 branch_missing: together = {} + 0 * {}
-    the branch is missing, or multiplied by almost 0 (1e-5, say): only the shortcut comes out. Add the branch as
+    the branch is missing, or multiplied by almost 0 (1e-5, say): only the shortcut is left. Add the branch as
     it is.
 """
 
@@ -64,8 +110,6 @@ branch_twice: around = f(f({}))
     f is applied twice, to its own output. Once: f(x).
 branch_doubled: around = 2 * f({})
     the branch is added twice; once is right.
-branch_scaled: around = 0.1 * f({})
-    the branch is scaled by 0.1; add it as it is.
 branch_activated: around = np.maximum(f({}), 0)
     a ReLU follows the branch; add f(x) as it is.
 skip_inside: inner = x + x
@@ -97,10 +141,16 @@ branch_missing_where_different: formula = x + f(x) if x.shape == f(x).shape else
     where the shapes differ the branch is missing: proj(x) is returned alone. Return proj(x) + f(x).
 branch_missing_where_equal: formula = x if x.shape == f(x).shape else proj(x) + f(x)
     where the shapes agree the branch is missing: x is returned alone. Return x + f(x).
+projected_if_wider: formula = (proj(x) if x.shape[-1] < f(x).shape[-1] else x) + f(x)
+    x is projected only where f(x) is wider; project wherever the shapes differ.
+projected_if_narrower: formula = (proj(x) if x.shape[-1] > f(x).shape[-1] else x) + f(x)
+    x is projected only where f(x) is narrower; project wherever the shapes differ.
+projection_twice: formula = proj(proj(x)) + f(x)
+    the projection is applied twice, the second time to its own result; once is right, and only where the shapes differ.
 condition_inverted: formula = (proj(x) if x.shape == f(x).shape else x) + f(x)
     the condition is the wrong way round: x is projected where the shapes agree.
 projection_of_branch: formula = x + (f(x) if x.shape == f(x).shape else proj(f(x)))
-    projection and branch are applied one after the other; each of them is given x: proj(x) + f(x).
+    where the shapes differ, proj is given what has been through f or proj already; it is given x: proj(x) + f(x).
 projection_of_branch: formula = x + proj(f(x))
     the projection is applied to the branch; it is applied to x.
 branch_of_projection: formula = (lambda p: p + f(p))(proj(x))
@@ -118,8 +168,14 @@ concatenated: formula = x + f(x) if x.shape == f(x).shape else np.concatenate([x
     where the shapes differ x and f(x) are concatenated; add proj(x) and f(x).
 multiplied: formula = ((x if x.shape == f(x).shape else proj(x))) * f(x)
     the two are multiplied; add them.
-activated: formula = np.maximum((x if x.shape == f(x).shape else proj(x)) + f(x), 0)
+activated: outer = np.maximum({}, 0)
     a ReLU follows the addition; return the sum as it is.
+branch_activated: formula = (x if x.shape == f(x).shape else proj(x)) + np.maximum(f(x), 0)
+    a ReLU follows the branch; add f(x) as it is.
+skip_of_branch: formula = f(x) + f(x)
+    f(x) stands where the shortcut belongs: add x, or proj(x) where the shapes differ.
+shortcut_subtracted: formula = f(x) - (x if x.shape == f(x).shape else proj(x))
+    the shortcut is subtracted; add it.
 skip_twice: formula = 2 * (x if x.shape == f(x).shape else proj(x)) + f(x)
     the shortcut is added twice; add it once.
 last_but_one_axis: formula = (x if x.shape[:2] == f(x).shape[:2] else proj(x)) + f(x)
@@ -140,9 +196,20 @@ skip_twice: skip = 2 * x
     x is added twice, so the stream doubles in every block. Add it once.
 skip_negative: skip = -x
     x is subtracted; the shortcut adds it unchanged.
+skip_activated: skip = np.maximum(x, 0)
+    the shortcut goes through a ReLU; it must carry x unchanged.
 """
 
 PRE_NORM = """
+skip_of_branch: skip = f(norm(x))
+    the branch's result stands where the shortcut's x belongs, and x is lost. Keep x, and give the branch's
+    result another name.
+branch_activated: around = np.maximum(f({}), 0)
+    a ReLU follows the branch; add what f gives as it is.
+inner_activated: inner = np.maximum(norm(x), 0)
+    norm(x) goes through a ReLU before the branch; give f norm(x) as it is.
+transposed: inner = norm(x.T).T
+    the norm is given x.T; it normalizes along the last axis, the features, so give it x as it is.
 normalized_skip_too: skip = x + norm(x)
     norm(x) is added too; the shortcut carries x alone.
 norm_missing: inner = x
@@ -165,6 +232,18 @@ branch_after: outer = f({})
 """
 
 POST_NORM = """
+skip_of_branch: skip = f(x)
+    f(x) stands where the shortcut's x belongs, and x is lost. Keep x, and give f(x) another name.
+activation_after: outer = np.maximum(norm({}), 0)
+    a ReLU follows the norm; the block ends with the norm.
+activation_after: outer = norm(np.maximum({}, 0))
+    a ReLU stands between the addition and the norm; normalize the sum as it is.
+branch_activated: around = np.maximum(f({}), 0)
+    a ReLU follows the branch; add what f gives as it is.
+inner_activated: inner = np.maximum(x, 0)
+    the branch is given relu(x); it is given x itself.
+transposed: outer = norm(({}).T).T
+    the norm is given the sum transposed; it normalizes along the last axis, the features. Leave out `.T`.
 block_again: outer = (lambda y: y + f(y))(norm({}))
     f is applied and added once more after the norm; the block ends with the norm.
 norm_missing: outer = {}
@@ -221,6 +300,11 @@ depth_ignored: formula = base_std
     n_layer is ignored: the std does not shrink with depth.
 depth_ignored: formula = base_std / np.sqrt(2)
     n_layer is ignored: the std does not shrink with depth.
+power_before_division: formula = base_std / (2 * n_layer) / 2
+    that is what `**1/2` gives: a power comes before a division, so `a**1/2` is `(a**1) / 2`. Write `a**0.5`.
+divided_in_every_layer: formula = base_std / np.sqrt(2) ** n_layer
+    the std is divided by sqrt(2) once for each layer, so it falls by a power of n_layer. Variances add up: divide once, by
+    the root of the number of additions.
 variance: formula = base_std**2 / (2 * n_layer)
     that is the variance; return its root, the std.
 base_under_root: formula = np.sqrt(base_std / (2 * n_layer))
@@ -280,13 +364,28 @@ twice: half = {u} + {f}({f}({n}({u})))
     in {what} {f} is applied twice.
 multiplied: half = {u} * {f}({n}({u}))
     in {what} the branch is multiplied instead of added.
-halved: half = {u} + 0.5 * {f}({n}({u}))
-    in {what} the branch is multiplied by 0.5; add it as it is.
+skip_of_branch: half = {f}({n}({u})) + {f}({n}({u}))
+    in {what} the branch's result stands where the shortcut's stream belongs, which is lost. Keep the stream,
+    and give the branch's result another name.
+activated: half = np.maximum({u} + {f}({n}({u})), 0)
+    in {what} a ReLU follows the addition; only add.
+branch_activated: half = {u} + np.maximum({f}({n}({u})), 0)
+    in {what} a ReLU follows the branch; add what {f} gives as it is.
+inner_activated: half = {u} + {f}(np.maximum({n}({u}), 0))
+    in {what} a ReLU follows the norm; give {f} the norm's result as it is.
+transposed: half = {u} + {f}({n}({u}.T).T)
+    in {what} the norm is given the stream transposed; it normalizes along the last axis, the features. Leave out `.T`.
 subtracted: half = {u} - {f}({n}({u}))
     in {what} the branch is subtracted instead of added.
 """
 
 TRANSFORMER = """
+parallel_normalized: flow = (lambda n: n + attn(n) + ffn({n2}(n)))({n1}(x))
+    both halves and the shortcut start from the normalized x. The shortcut must carry x as it is, and the second half must
+    start from what the first gave.
+parallel_normalized: flow = (lambda n: n + attn(n) + ffn(n))({n1}(x))
+    both halves and the shortcut start from the normalized x. The shortcut must carry x as it is, and the second half must
+    start from what the first gave, with its own norm.
 parallel: flow = x + attn({n1}(x)) + ffn({n2}(x))
     the two halves run in parallel, both from x; the second must start from what the first gave.
 parallel_one_norm: flow = x + attn({n1}(x)) + ffn({n1}(x))
