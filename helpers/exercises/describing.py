@@ -77,8 +77,12 @@ def when(exercise, right):
             seen = [describe(name, args[k]) for args in exercise.probes]
             good = {text for text, holds in zip(seen, right) if holds}
             bad = {text for text, holds in zip(seen, right) if not holds}
-            if good and None not in good | bad and not good & bad:
-                return f" It is wrong exactly when {' or '.join(sorted(bad))}."
+            if None in good | bad or good & bad:
+                continue
+            if len(bad) == 1 and good:
+                return f" It is wrong exactly when {bad.pop()}."
+            if len(good) == 1:  # two against two or more may be by chance
+                return f" It is right exactly when {good.pop()}."
     return f" It is right for {sum(right)} of the {len(right)} inputs." if any(right) else ""
 
 

@@ -178,7 +178,7 @@ def ghost_input(x, f, norm):
     [
         ("layer_norm", clipped, ["`y[0, 2]` should be 2.91 and is 1", "x = [[", "What fails", "What holds"]),
         ("rms_norm", scaled, ["1.3 times the right one", "What holds", "a row does not depend on the other rows"]),
-        ("batch_norm", only_for_images, ["wrong exactly when `x` has 2 axes or `x` has 3 axes", "`running_var` are right"]),
+        ("batch_norm", only_for_images, ["right exactly when `x` has 4 axes", "`running_var` are right"]),
         ("pre_norm_block", ghost_input, ["`norm` is called once, with something else", "tanh(x @ W + b)"]),
     ],
 )  # fmt: skip
