@@ -5,10 +5,11 @@ from dataclasses import replace
 import numpy as np
 
 from .. import layers
+from .comparing import alike, close
 from .core import Exercise, Remark
 from .mistakes.batches import BATCH, MASKED
 from .mistakes.normalizing import SHARED, SHIFT, VARIANCE
-from .normalizing import AFFINE, by_statistics, spread_of
+from .normalizing import AFFINE, NAN, by_statistics, spread_of
 from .norms import FREQUENT, half, single, some_negative
 from .slips import Slip, Space, read
 
@@ -259,14 +260,17 @@ def _one_value(ask):
         return None
     if answer.error is not None:
         what = f"yours raises {type(answer.error).__name__}"
-    elif not np.allclose(answer.outputs[0][0], ALONE[2]):
+    elif answer.outputs is None:
+        what = "yours returns something else, and what is returned or printed stops nobody"
+    elif not close(answer.outputs[0][0], np.broadcast_to(ALONE[2], ALONE[0].shape)):
         what = "yours returns numbers as if it had one"
     else:
         what = "your output is just beta, and running_var may become NaN (0/0)"
     return (
         "one_value_not_refused",
         "Right for every batch with several values in a channel, but a training batch with one value per channel (a "
-        f"batch of one, here x of shape (1, 4)) has no variance: {what}. Raise a ValueError that says so.",
+        f"batch of one, here x of shape (1, 4)) has no variance: {what}. Raise a ValueError that says so: "
+        "`raise ValueError(...)`.",
     )
 
 
@@ -274,46 +278,53 @@ def _one_example(ask):
     """One example goes through wherever there is something to normalize it by."""
     for name, (args, text) in ONE_EXAMPLE.items():
         answer = ask(*args)
-        if answer.outputs is None or not all(
-            np.allclose(got, want, rtol=1e-4)
-            for (got,), want in zip(answer.outputs, layers.batch_norm(*args))
-        ):
-            what = "gives other numbers" if answer.error is None else f"raises {type(answer.error).__name__}"
+        wanted = [(part,) for part in layers.batch_norm(*args)]
+        if answer.outputs is None or not all(map(alike, answer.outputs, wanted)):
+            what = "gives something else" if answer.error is None else f"raises {type(answer.error).__name__}"
             return name, f"Right for every batch of several examples. But {text}. Yours {what}."
     return None
 
 
 def _properties(ask, args):
-    """Facts about batch_norm that hold whatever the numbers."""
-    x, rest = channels(4, 3), state(3)
-    train, evaluate = ask(x, *rest, True, 0.1, 1e-5).outputs, ask(x, *rest, False, 0.1, 1e-5).outputs
+    """Facts about batch_norm that hold whatever the numbers, for an input with the axes of the first wrong probe."""
+    x, rest = channels(*args[0].shape), state(args[0].shape[1])
+
+    def outputs_of(x, training):
+        """y and the running statistics, or None when their shapes are not as they should be."""
+        outputs = ask(x, *rest, training, 0.1, 1e-5).outputs
+        parts = [part for (part,) in outputs or ()]
+        return parts if [part.shape for part in parts] == [x.shape, rest[2].shape, rest[3].shape] else None
+
     other = x.copy()
     other[:, 1] = 3 - 2 * other[:, 1]
-    moved = ask(other, *rest, True, 0.1, 1e-5).outputs
-    if not (train and evaluate and moved) or {train[0][0].shape, evaluate[0][0].shape} != {x.shape}:
+    train, moved, evaluated = outputs_of(x, True), outputs_of(other, True), outputs_of(x, False)
+    if not (train and moved and evaluated):
         return []
-    x_hat = (train[0][0] - rest[1]) / rest[0]
+    if np.any(np.isnan(train[0])):
+        return [NAN]
+    gamma, beta = (v.reshape(1, -1, *[1] * (x.ndim - 2)) for v in rest[:2])
+    x_hat, axes = (train[0] - beta) / gamma, _axes("channel", x.ndim)
     return [
         (
-            np.allclose(moved[0][0][:, 0], train[0][0][:, 0]),
+            close(moved[0][:, 0], train[0][:, 0]),
             "channels are independent",
             "a channel depends on the other channels",
             "channels_not_independent",
         ),
         (
-            np.allclose(x_hat.mean(axis=0), 0, atol=1e-6),
+            np.allclose(x_hat.mean(axis=axes), 0, atol=1e-6),
             "in training each channel has mean 0 before gamma and beta",
             "in training the channels do not have mean 0 before gamma and beta",
             "mean_not_0",
         ),
         (
-            np.allclose(x_hat.std(axis=0), 1, atol=1e-3),
+            np.allclose(x_hat.std(axis=axes), 1, atol=1e-3),
             "in training each channel has std 1",
             "in training the channels do not have std 1 before gamma and beta",
             "spread_not_1",
         ),
         (
-            np.allclose(evaluate[1][0], rest[2]) and np.allclose(evaluate[2][0], rest[3]),
+            close(evaluated[1], rest[2]) and close(evaluated[2], rest[3]),
             "evaluation leaves the running statistics alone",
             "evaluation changes the running statistics",
             "updated_in_evaluation",
@@ -325,10 +336,15 @@ def _properties(ask, args):
 
 
 def padded(n, t, c, padding, lengths):
-    """x (n, t, c) with `padding` after each sequence's length, and the mask of real tokens."""
+    """x (n, t, c) with `padding` after each sequence's length, the mask of real tokens, gamma and beta."""
+    return _masked(np.arange(t)[None] < np.array(lengths)[:, None], c, padding)
+
+
+def _masked(mask, c, padding):
+    """The same for real tokens anywhere; mask (n, t)."""
+    n, t = mask.shape
     x = np.random.default_rng(61).standard_normal((n, t, c)) * np.linspace(0.5, 2, c) + np.arange(c) + 1.0
     x += np.arange(n).reshape(-1, 1, 1) * 0.7 + np.arange(t).reshape(1, -1, 1) * 0.3
-    mask = np.arange(t)[None] < np.array(lengths)[:, None]
     x[~mask] = padding
     return x, mask, *state(c)[:2]
 
@@ -344,9 +360,17 @@ MASKED_PROBES = [
     (1e-6 * padded(3, 5, 4, 0.0, [5, 3, 2])[0], *padded(3, 5, 4, 0.0, [5, 3, 2])[1:], 1e-5),
     (*padded(3, 5, 4, 0.0, [5, 3, 2])[:2], some_negative(_gamma, 3), some_negative(_beta, 2), 1e-5),
 ]
+LEFT_PADDED = np.arange(5) >= np.array([[0], [2], [4]])
+WITH_HOLES = np.array([[0, 1, 0, 1, 1], [1, 0, 0, 1, 0], [1, 1, 1, 0, 1]], dtype=bool)
+MASKED_PROBES += [(*_masked(mask, 4, padding), 1e-5) for mask in (LEFT_PADDED, WITH_HOLES) for padding in (0.0, -10.0)]
 _x, *_rest = padded(5, 10, 2, 0.0, [10, 9, 8, 7, 6])
 _x[[0, 1], [2, 3], [0, 1]] = 300.0, -300.0
 MASKED_PROBES += [(_x, *_rest, 1e-5)]
+
+
+def _by_length(mask):
+    """As many tokens of each sequence as are real, but the first ones."""
+    return np.arange(mask.shape[1]) < mask.sum(axis=1, keepdims=True)
 
 
 def _masked_statistics(choice, x, mask, spread):
@@ -399,6 +423,7 @@ def _masked_statistics(choice, x, mask, spread):
         "one number": lambda: (real.mean(), real.var()),
         "first of all": lambda: (first.mean(axis=0), first.var(axis=0)),
         "real": lambda: of(real, 0),
+        "first of each": lambda: of(x[_by_length(mask)], 0),
         "all": lambda: of(x, (0, 1)),
         "padding": lambda: of(x[~mask], 0),
         "sequence": lambda: weighted(1),
@@ -420,6 +445,7 @@ PADDING = {
     "inverted": lambda y, x, m, beta: np.where(m, 0.0, y),
     "nan": lambda y, x, m, beta: np.where(m, y, np.nan),
     "removed": lambda y, x, m, beta: y[m[..., 0]],
+    "after the length": lambda y, x, m, beta: np.where(_by_length(m[..., 0])[..., None], y, 0.0),
 }
 
 
@@ -433,6 +459,8 @@ def masked_batch_norm_model(x, mask, gamma, beta, eps, counted="real", padding="
         return ((mask * ((x - mean) / np.sqrt(var + eps) * gamma + beta),),)
     if counted == "guessed":
         mask, counted = (x != 0).any(axis=-1), "real"
+    if counted == "first of each, everywhere":
+        mask, counted = _by_length(mask), "real"
     mean, var = _masked_statistics(counted, x, mask, spread)
     if counted == "time, own gamma":
         gamma, beta = gamma.reshape(-1, 1), beta.reshape(-1, 1)
@@ -443,17 +471,22 @@ def masked_batch_norm_model(x, mask, gamma, beta, eps, counted="real", padding="
 
 
 def _masked_properties(ask, args):
-    x, mask, gamma, beta = padded(3, 5, 4, 0.0, [5, 3, 1])
-    one = ask(x, mask, gamma, beta, 1e-5).outputs
-    x[~mask] = 7.0
-    two = ask(x, mask, gamma, beta, 1e-5).outputs
-    if not one or not two or one[0][0].shape != x.shape or two[0][0].shape != x.shape:
+    """Facts about masked_batch_norm that hold whatever the numbers, for the mask of the first wrong probe."""
+    mask, channels = args[1], len(args[2])
+    x, mask, gamma, beta = _masked(mask, channels, 0.0)
+    outputs = [ask(_masked(mask, channels, padding)[0], mask, gamma, beta, 1e-5).outputs for padding in (0.0, 7.0)]
+    if not all(output and output[0][0].shape == x.shape for output in outputs):
         return []
-    one, two = one[0][0], two[0][0]
+    one, two = (output[0][0] for output in outputs)
+    if np.any(np.isnan(one[mask])):
+        return [NAN]
     x_hat = (one[mask] - beta) / gamma
-    return [
+    about_padding = [
         (np.allclose(one[mask], two[mask]), "padding does not change the tokens", "padding changes the tokens", "padding_counted"),
         (np.allclose(two[~mask], 0), "the padding comes out 0", "the padding does not come out 0", "padding_not_zeroed"),
+    ]  # fmt: skip
+    return [
+        *(about_padding if not mask.all() else []),
         (np.allclose(x_hat.mean(axis=0), 0, atol=1e-6), "real tokens have mean 0 in each channel",
          "the real tokens do not have mean 0 in each channel before gamma and beta", "mean_not_0"),
         (np.allclose(x_hat.std(axis=0), 1, atol=1e-3), "real tokens have std 1 in each channel",

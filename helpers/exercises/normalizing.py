@@ -2,6 +2,15 @@
 
 import numpy as np
 
+# What fails, as a property is told, where comparing numbers would say nothing: NaN is equal to none.
+NAN = (
+    False,
+    "",
+    "NaN (not a number) comes out for ordinary inputs too, as from the root of a negative number or from 0/0: a variance is "
+    "never negative, so print what stands under the root",
+    "nan",
+)
+
 # ------------------------------------------------------------------------------ the model
 
 CENTRES = {

@@ -239,6 +239,15 @@ mask_guessed: counted = guessed
 first_tokens: counted = first of all
     the statistics are those of the first tokens of the flattened batch, as many as there are real ones: the mask picks
     others. Use `x[mask]`.
+lengths_only: counted = first of each, everywhere
+    you use only how many tokens of a sequence are real and take the first ones; `mask` says which they are: padding may
+    stand in front or in between. Use `x[mask]`, and `np.where(mask[..., None], y, 0)` at the end.
+lengths_only: counted = first of each
+    for mean and variance you use only how many tokens of a sequence are real and take the first ones; `mask` says which
+    they are: padding may stand in front or in between. Use `x[mask]`.
+lengths_only: padding = after the length
+    what comes out 0 goes by how many tokens of a sequence are real; `mask` says which: padding may stand in front or in
+    between. Use `np.where(mask[..., None], y, 0)`.
 mask_turned: counted = turned
     the mask lies along the channels, as `mask[:, None, :]` makes it, which fits only where T = C. Its new axis comes
     last: `mask[..., None]`.
