@@ -7,7 +7,7 @@ import numpy as np
 from .. import layers
 from .comparing import alike, close
 from .core import Exercise, Remark
-from .mistakes.batches import BATCH, MASKED
+from .mistakes.batches import ALONE_IN_BATCH, BATCH, MASKED
 from .mistakes.normalizing import SHARED, SHIFT, VARIANCE
 from .normalizing import AFFINE, NAN, by_statistics, spread_of
 from .norms import FREQUENT, half, single, some_negative
@@ -113,6 +113,7 @@ MOMENTUM = {
     "away": lambda old, new, m: old - m * (new - old),
     "squared": lambda old, new, m: (1 - m**2) * old + m**2 * new,
     "twice": lambda old, new, m: (1 - m) ** 2 * old + (1 - (1 - m) ** 2) * new,
+    "no brackets": lambda old, new, m: 1 - m * old + m * new,
 }
 
 KEPT_VARIANCE = {
@@ -125,6 +126,10 @@ KEPT_VARIANCE = {
     "rstd without eps": lambda x, var, n, eps: 1 / np.sqrt(var),
     "with eps": lambda x, var, n, eps: var * n / (n - 1) + eps,
     "biased with eps": lambda x, var, n, eps: var + eps,
+    "unbiased with eps": lambda x, var, n, eps: (var + eps) * n / (n - 1),
+    "of examples": lambda x, var, n, eps: _variance_in_examples(x).reshape(-1) * n / (n - 1),
+    "of examples, biased": lambda x, var, n, eps: _variance_in_examples(x).reshape(-1),
+    "batch size under the sum": lambda x, var, n, eps: var * n / (len(x) - 1),
     "sum": lambda x, var, n, eps: var * n,
     "by entries": lambda x, var, n, eps: var * x.size / (x.size - 1),
     "by channels": lambda x, var, n, eps: var * x.shape[1] / (x.shape[1] - 1),
@@ -141,6 +146,15 @@ KEPT_VARIANCE = {
     "square": lambda x, var, n, eps: (x**2).mean(axis=_axes("channel", x.ndim)),
 }
 
+
+
+def _variance_in_examples(x):
+    """The variances of the examples, averaged: what lies between the examples is lost."""
+    positions = tuple(range(2, x.ndim)) or 0
+    var = x.var(axis=positions, keepdims=True)
+    return var.mean(axis=0, keepdims=True) if x.ndim > 2 else var
+
+
 KEPT_MEAN = {
     "mean": lambda x, mean, var: mean,
     "sum": lambda x, mean, var: mean * (x.size // x.shape[1]),
@@ -148,6 +162,17 @@ KEPT_MEAN = {
     "zero": lambda x, mean, var: 0 * mean,
     "overall": lambda x, mean, var: 0 * mean + x.mean(),
 }
+
+
+# How x is made a table (values, channels), and how the table is made an x again.
+LAYOUTS = {
+    "mixed": (lambda x: x.reshape(-1, x.shape[1]), lambda y, shape: y.reshape(shape)),
+    "mixed at the end": (lambda x: np.moveaxis(x, 1, -1).reshape(-1, x.shape[1]), lambda y, shape: y.reshape(shape)),
+    "channels first": (lambda x: x.reshape(x.shape[1], -1).T, lambda y, shape: y.T.reshape(shape)),
+}
+
+
+BIASED = ", and biased"  # ends a choice that comes with the biased variance for running_var
 
 
 def batch_norm_model(x, gamma, beta, running_mean, running_var, training, momentum, eps, **choices):
@@ -158,24 +183,41 @@ def batch_norm_model(x, gamma, beta, running_mean, running_var, training, moment
         for decision, choice in choices.items()
         if not isinstance(choice, tuple) or choice[1] == mode
     }
-    return _batch_norm(x, gamma, beta, (running_mean, running_var), training, momentum, eps, **choices)
+    for decision in ("layout", "everywhere"):
+        if choices.get(decision, "").endswith(BIASED):
+            choices |= {decision: choices[decision].removesuffix(BIASED), "kept_variance": "biased"}
+    layout = choices.pop("layout", None)
+    rest = gamma, beta, (running_mean, running_var), training, momentum, eps
+    if not layout:
+        return _batch_norm(x, *rest, **choices)
+    if layout.endswith(", statistics"):
+        return _batch_norm(x, *rest, taken_of=LAYOUTS[layout.removesuffix(", statistics")][0](x), **choices)
+    into, back = LAYOUTS[layout]
+    (y,), *kept = _batch_norm(into(x), *rest, **choices)
+    return ((back(y, x.shape),), *kept)
 
 
 def _batch_norm(x, gamma, beta, running, training, momentum, eps, axis="channel", everywhere=None, statistics="right",
                 update="in training", own_momentum=None, arguments="right", shapes="right", spread="var", centre="mean",
-                eps_place="inside", eps_value=None, division="std", affine="right", **kept):  # fmt: skip
+                eps_place="inside", eps_value=None, division="std", affine="right", taken_of=None, **kept):  # fmt: skip
+    source = x if taken_of is None else taken_of  # what mean and variance are taken of
+    of_all = everywhere == "all"  # or all by the n of one channel
+    everywhere = "all" if everywhere == "all, own n" else everywhere
     last = everywhere == "last is channel"
     n = x.size // x.shape[-1 if last else 1]
     line_up = (-1,) if last else (1, -1, *[1] * (x.ndim - 2))
     updated = running
     if training == (update != "in evaluation") or update == "always":
-        axes = _axes(everywhere or "channel", x.ndim)
-        batch = x.mean(axis=axes), x.var(axis=axes)
+        axes = _axes(everywhere or "channel", source.ndim)
+        batch = source.mean(axis=axes), source.var(axis=axes)
         momentum = momentum if own_momentum is None else own_momentum
-        updated = _updated(x, running, batch, eps, momentum, n, **kept)
-    over = _axes(everywhere or axis, x.ndim)
-    mean = x.mean(axis=over, keepdims=True)
-    batch = mean, spread_of(spread, x, mean, over, x.shape[1])
+        updated = _updated(source, running, batch, eps, momentum, x.size if of_all else n, gamma=gamma, beta=beta, **kept)
+    over = _axes(everywhere or axis, source.ndim)
+    batch = _batch_statistics(source, spread, over)
+    if shapes == "none lined up":
+        line_up = (-1,)
+    if taken_of is not None:
+        batch = [part.reshape(line_up) for part in batch]
     old, new = ([part.reshape(line_up) for part in pair] for pair in (running, updated))
     mean, var = _normalizing(statistics, training, batch, old, new, eps, n)
     if arguments == "swapped" or arguments == "swapped in evaluation" and not training:
@@ -190,16 +232,29 @@ def _batch_norm(x, gamma, beta, running, training, momentum, eps, axis="channel"
     return (AFFINE[affine](x_hat, gamma, beta, x),), (updated[0],), (updated[1],)
 
 
-def _updated(x, running, batch, eps, momentum, n, momentum_use="right", mean_momentum=None, var_momentum=None,
-             kept_mean="mean", kept_variance="unbiased"):  # fmt: skip
+def _batch_statistics(x, spread, over):
+    """The mean and the variance that normalize a batch x."""
+    mean = x.mean(axis=over, keepdims=True)
+    return mean, _variance_in_examples(x) if spread == "of examples" else spread_of(spread, x, mean, over, x.shape[1])
+
+
+def _updated(x, running, batch, eps, momentum, n, gamma, beta, momentum_use="right", mean_momentum=None,
+             var_momentum=None, kept_mean="mean", kept_variance="unbiased", kept_of="x", old_variance="running_var",
+             factor="batch"):  # fmt: skip
     """The running mean and variance after a batch x with this mean and variance, of n numbers in a channel."""
+    if kept_of != "x":
+        normalized = batch[1] / (batch[1] + eps)  # the variance of x_hat
+        batch = (beta, gamma**2 * normalized) if kept_of == "y" else (0 * beta, normalized)
     mean = MOMENTUM[mean_momentum or momentum_use](running[0], KEPT_MEAN[kept_mean](x, *batch), momentum)
     var = batch[1]
     if kept_variance.startswith("about"):  # about a running mean: the distance between the means comes in
         kept_variance, centre = kept_variance.removeprefix("about ").split(" of ")
         var = var + (batch[0] - {"new": mean, "old": running[0]}[centre]) ** 2
     var = KEPT_VARIANCE[kept_variance](x, var, n, eps)
-    return mean, MOMENTUM[var_momentum or momentum_use](running[1], var, momentum)
+    old = {"running_var": running[1], "new running_mean": mean, "running_mean": running[0]}[old_variance]
+    if factor == "whole sum":
+        return mean, MOMENTUM[var_momentum or momentum_use](old, batch[1], momentum) * n / (n - 1)
+    return mean, MOMENTUM[var_momentum or momentum_use](old, var, momentum)
 
 
 def _normalizing(statistics, training, batch, running, updated, eps, n):
@@ -236,10 +291,28 @@ def _in(mode):
     return [replace(s, choice=(s.choice, mode), message=f"in {mode}, {s.message}") for s in slips]
 
 
-def _for_running_statistics_too():
-    """A wrong axis, in the output and in what is kept."""
-    slips = read(BATCH, [("axis", "all")], **WORDS)
-    return [replace(slip, decision="everywhere") for slip in slips if slip.decision == "axis"]
+def _alone():
+    """A wrong axis or layout, in the output and in what is kept; and with the biased variance, which is tried with no other."""
+    slips = [replace(slip, decision="everywhere") for slip in read(BATCH, **WORDS) if slip.decision == "axis"]
+    slips += [replace(slip, choice="all, own n") for slip in slips if slip.choice == "all"]
+    slips += read(ALONE_IN_BATCH)
+    also = " And running_var keeps the biased variance; keep var * n / (n - 1)."
+    return slips + [
+        replace(s, name=f"{s.name}+running_var_biased", choice=s.choice + BIASED, message=s.message + also)
+        for s in slips
+        if s.decision in ("everywhere", "layout") and isinstance(s.choice, str) and s.choice != "all, own n"
+    ]
+
+
+def _in_one_line():
+    """A wrong update of one of the running statistics only."""
+    slips = [slip for slip in read(BATCH, **WORDS) if slip.decision == "momentum_use"]
+    return [
+        replace(slip, decision=f"{name}_momentum", message=f"for running_{name}, {slip.message}")
+        for slip in slips
+        if slip.choice not in ("kept", "reversed")  # these are in the catalogue
+        for name in ("mean", "var")
+    ]
 
 
 def _measured_momentum(probes, answers):
@@ -521,7 +594,7 @@ batch_norm = Exercise(
         read(BATCH + VARIANCE, [("spread", "ddof"), *ROWS_ONLY], **WORDS) + BOTH_MODES,
         measured=_measured_momentum,
         common=FREQUENT | {"unbiased_to_normalize", "axis_batch_only", "axis_features"},
-        alone=_for_running_statistics_too() + _in("training") + _in("evaluation"),
+        alone=_alone() + _in_one_line() + _in("training") + _in("evaluation"),
     ),
     properties=_properties,
     extras=[_one_value, _one_example],

@@ -143,6 +143,8 @@ DENOMINATORS = {
     "inside": lambda v, eps, n: np.sqrt(v + eps),
     "outside": lambda v, eps, n: np.sqrt(v) + eps,
     "missing": lambda v, eps, n: np.sqrt(v),
+    "missing, no root": lambda v, eps, n: v,
+    "subtracted from": lambda v, eps, n: np.sqrt(eps - v),
     "clamped": lambda v, eps, n: np.sqrt(np.maximum(v, eps)),
     "clamped outside": lambda v, eps, n: np.maximum(np.sqrt(v), eps),
     "clamped length": lambda v, eps, n: np.maximum(np.sqrt(v), eps / np.sqrt(n)),

@@ -53,6 +53,8 @@ sign: momentum_use = minus
     a sign is wrong: new = (1 - momentum) * old + momentum * batch.
 momentum_squared: momentum_use = squared
     momentum is multiplied in twice, momentum**2: new = (1 - momentum) * old + momentum * batch.
+momentum_brackets: momentum_use = no brackets
+    brackets are missing: 1 - momentum * old takes momentum * old from 1. Use (1 - momentum) * old + momentum * batch.
 updated_twice: momentum_use = twice
     the running statistics are updated twice in one call. Once is right.
 running_var_biased: kept_variance = biased
@@ -72,6 +74,11 @@ eps_in_running_var: kept_variance = with eps
     eps is added to running_var; it belongs only under the root. Keep var * n / (n - 1).
 eps_in_running_var: kept_variance = biased with eps
     running_var holds var + eps, biased; eps belongs only under the root. Keep var * n / (n - 1).
+eps_in_running_var: kept_variance = unbiased with eps
+    running_var holds (var + eps) * n / (n - 1); eps belongs only under the root. Keep var * n / (n - 1).
+wrong_count: kept_variance = batch size under the sum
+    with positions (three axes or more) the sum of all squares of a channel is divided by N - 1, the batch size less one;
+    divide it by n - 1, where n is N times the positions.
 sum_instead_of_mean: kept_variance = sum
     running_var holds the sum of squares, not their mean. Keep var * n / (n - 1).
 wrong_correction: kept_variance = whole factor
@@ -116,6 +123,17 @@ running_not_updated: mean_momentum = kept
     running_mean is not updated in training.
 running_not_updated: var_momentum = kept
     running_var is not updated in training.
+line_copied: old_variance = new running_mean
+    in the line of running_var the old value is running_mean: a copied line? new = (1 - momentum) * running_var +
+    momentum * var * n / (n - 1).
+line_copied: old_variance = running_mean
+    in the line of running_var the old value is running_mean: a copied line? new = (1 - momentum) * running_var +
+    momentum * var * n / (n - 1).
+statistics_of_y: kept_of = y
+    the running statistics are updated with mean and variance of the output y. Take those of x.
+statistics_of_y: kept_of = x_hat
+    the running statistics are updated with mean and variance of the normalized values, which are 0 and nearly 1. Take
+    those of x.
 batch_statistics_in_evaluation: statistics = batch
     in evaluation you still use the batch's own mean and variance, so that one example changes another. With
     training=False use running_mean and running_var.
@@ -156,6 +174,9 @@ axis_batch_only: axis = batch only
 axis_per_position: axis = per position
     with more than two axes you reduce over batch and channels, separately for each position: channels are
     mixed. Use every axis but axis 1: `axis=(0, 2, 3)` for four axes.
+not_lined_up: shapes = none lined up
+    with more than two axes the vectors of length C line up with the last axis instead of the channels: reshape gamma, beta
+    and the running statistics to (1, C, 1, ...).
 axis_last: axis = last is channel
     you take the last axis for the channels, so that with more than two axes the wrong numbers are averaged.
     The channels are axis 1: `axis=(0, 2, 3)` for four axes.
@@ -174,6 +195,49 @@ axis_all: axis = all
 not_lined_up: shapes = not lined up
     with more than two axes gamma and beta line up with the last axis instead of the channels: reshape them
     to (1, C, 1, ...).
+"""
+
+# Slips that are tried one at a time only.
+ALONE_IN_BATCH = """
+channels_mixed: layout = mixed
+    with more than two axes `x.reshape(-1, C)` does not bring the channels to the end, it mixes them. Move the axis
+    first: `np.moveaxis(x, 1, -1).reshape(-1, C)`, and back at the end; or leave x as it is and average over
+    `axis=(0, *range(2, x.ndim))`.
+channels_mixed: layout = mixed, statistics
+    with more than two axes the mean and the variance of the batch are taken of `x.reshape(-1, C)`, which mixes the
+    channels. Move the axis first, `np.moveaxis(x, 1, -1).reshape(-1, C)`, or average x over `axis=(0, *range(2, x.ndim))`.
+channels_mixed: layout = ('mixed', 'training')
+    in training, with more than two axes, `x.reshape(-1, C)` does not bring the channels to the end, it mixes them. Move the
+    axis first: `np.moveaxis(x, 1, -1).reshape(-1, C)`, and back at the end; or leave x as it is and average over
+    `axis=(0, *range(2, x.ndim))`.
+not_moved_back: layout = mixed at the end
+    with more than two axes y comes back in the wrong order: you moved the channels to the end, and `.reshape(x.shape)`
+    alone does not move them back. Reshape to (N, ..., C), then `np.moveaxis(y, -1, 1)`.
+not_moved_back: layout = ('mixed at the end', 'training')
+    in training, with more than two axes, y comes back in the wrong order: you moved the channels to the end, and
+    `.reshape(x.shape)` alone does not move them back. Reshape to (N, ..., C), then `np.moveaxis(y, -1, 1)`.
+channels_mixed: layout = channels first
+    `x.reshape(C, -1)` does not bring the channels to the front, it mixes them. Move the axis first: `np.moveaxis(x, 1,
+    0).reshape(C, -1)`, and back at the end; or leave x as it is and average over `axis=(0, *range(2, x.ndim))`.
+channels_mixed: layout = channels first, statistics
+    the mean and the variance of the batch are taken of `x.reshape(C, -1)`, which mixes the channels. Move the axis first,
+    `np.moveaxis(x, 1, 0).reshape(C, -1)`, or average x over `axis=(0, *range(2, x.ndim))`.
+channels_mixed: layout = ('channels first', 'training')
+    in training `x.reshape(C, -1)` does not bring the channels to the front, it mixes them. Move the axis first:
+    `np.moveaxis(x, 1, 0).reshape(C, -1)`, and back at the end; or leave x as it is and average over
+    `axis=(0, *range(2, x.ndim))`.
+mean_of_variances: spread = of examples
+    with more than two axes the variances of the examples are averaged, so that the spread between the examples is lost.
+    Take one variance over all values of a channel: `axis=(0, *range(2, x.ndim))`.
+mean_of_variances: kept_variance = of examples
+    running_var keeps the average of the examples' variances: the spread between the examples is lost. Take one variance
+    over all values of a channel, `axis=(0, *range(2, x.ndim))`.
+mean_of_variances: kept_variance = of examples, biased
+    running_var keeps the average of the examples' variances, divided by n: the spread between the examples is lost. Take
+    one variance over all values of a channel, `axis=(0, *range(2, x.ndim))`, and keep var * n / (n - 1).
+wrong_correction: factor = whole sum
+    the correction n / (n - 1) multiplies the old running_var too; it belongs to the variance of the batch: (1 - momentum) *
+    old + momentum * var * n / (n - 1).
 """
 
 MASKED = """

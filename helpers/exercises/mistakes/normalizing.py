@@ -7,6 +7,10 @@ eps_outside: eps_place = outside
 eps_missing: eps_place = missing
     eps is missing: you divide by sqrt({v}), so that a {group} {flat} gives 0/0 and a large eps changes
     nothing. Divide by `np.sqrt({v} + eps)`.
+divided_by_variance: eps_place = missing, no root
+    both eps and the square root are missing: you divide by {v}. Divide by `np.sqrt({v} + eps)`.
+eps_sign: eps_place = subtracted from
+    the wrong way round, eps - {v} is negative, and its root NaN. Add: `np.sqrt({v} + eps)`.
 eps_clamp: eps_place = clamped
     eps is used as a lower limit, max({v}, eps), instead of being added: you clamp. Divide by `np.sqrt({v} +
     eps)`.
