@@ -92,6 +92,7 @@ def _axes(choice, ndim):
         "features": 1,
         "instance": tuple(range(2, ndim)) if ndim > 2 else 0,
         "all": None,
+        "all, own n": None,
     }[choice]
 
 
@@ -147,7 +148,6 @@ KEPT_VARIANCE = {
 }
 
 
-
 def _variance_in_examples(x):
     """The variances of the examples, averaged: what lies between the examples is lost."""
     positions = tuple(range(2, x.ndim)) or 0
@@ -167,7 +167,10 @@ KEPT_MEAN = {
 # How x is made a table (values, channels), and how the table is made an x again.
 LAYOUTS = {
     "mixed": (lambda x: x.reshape(-1, x.shape[1]), lambda y, shape: y.reshape(shape)),
-    "mixed at the end": (lambda x: np.moveaxis(x, 1, -1).reshape(-1, x.shape[1]), lambda y, shape: y.reshape(shape)),
+    "mixed at the end": (
+        lambda x: np.moveaxis(x, 1, -1).reshape(-1, x.shape[1]),
+        lambda y, shape: y.reshape(shape),
+    ),
     "channels first": (lambda x: x.reshape(x.shape[1], -1).T, lambda y, shape: y.T.reshape(shape)),
 }
 
@@ -183,7 +186,7 @@ def batch_norm_model(x, gamma, beta, running_mean, running_var, training, moment
         for decision, choice in choices.items()
         if not isinstance(choice, tuple) or choice[1] == mode
     }
-    for decision in ("layout", "everywhere"):
+    for decision in ("layout", "everywhere", "shapes"):
         if choices.get(decision, "").endswith(BIASED):
             choices |= {decision: choices[decision].removesuffix(BIASED), "kept_variance": "biased"}
     layout = choices.pop("layout", None)
@@ -201,23 +204,20 @@ def _batch_norm(x, gamma, beta, running, training, momentum, eps, axis="channel"
                 update="in training", own_momentum=None, arguments="right", shapes="right", spread="var", centre="mean",
                 eps_place="inside", eps_value=None, division="std", affine="right", taken_of=None, **kept):  # fmt: skip
     source = x if taken_of is None else taken_of  # what mean and variance are taken of
-    of_all = everywhere == "all"  # or all by the n of one channel
-    everywhere = "all" if everywhere == "all, own n" else everywhere
     last = everywhere == "last is channel"
     n = x.size // x.shape[-1 if last else 1]
-    line_up = (-1,) if last else (1, -1, *[1] * (x.ndim - 2))
+    line_up = (-1,) if last or shapes == "none lined up" else (1, -1, *[1] * (x.ndim - 2))
     updated = running
     if training == (update != "in evaluation") or update == "always":
         axes = _axes(everywhere or "channel", source.ndim)
         batch = source.mean(axis=axes), source.var(axis=axes)
         momentum = momentum if own_momentum is None else own_momentum
-        updated = _updated(source, running, batch, eps, momentum, x.size if of_all else n, gamma=gamma, beta=beta, **kept)
+        counted = x.size if everywhere == "all" else n
+        updated = _updated(source, running, batch, eps, momentum, counted, gamma, beta, **kept)
     over = _axes(everywhere or axis, source.ndim)
     batch = _batch_statistics(source, spread, over)
-    if shapes == "none lined up":
-        line_up = (-1,)
     if taken_of is not None:
-        batch = [part.reshape(line_up) for part in batch]
+        batch = batch[0].reshape(line_up), batch[1].reshape(line_up)
     old, new = ([part.reshape(line_up) for part in pair] for pair in (running, updated))
     mean, var = _normalizing(statistics, training, batch, old, new, eps, n)
     if arguments == "swapped" or arguments == "swapped in evaluation" and not training:
@@ -235,7 +235,9 @@ def _batch_norm(x, gamma, beta, running, training, momentum, eps, axis="channel"
 def _batch_statistics(x, spread, over):
     """The mean and the variance that normalize a batch x."""
     mean = x.mean(axis=over, keepdims=True)
-    return mean, _variance_in_examples(x) if spread == "of examples" else spread_of(spread, x, mean, over, x.shape[1])
+    return mean, _variance_in_examples(x) if spread == "of examples" else spread_of(
+        spread, x, mean, over, x.shape[1]
+    )
 
 
 def _updated(x, running, batch, eps, momentum, n, gamma, beta, momentum_use="right", mean_momentum=None,
@@ -292,15 +294,26 @@ def _in(mode):
 
 
 def _alone():
-    """A wrong axis or layout, in the output and in what is kept; and with the biased variance, which is tried with no other."""
-    slips = [replace(slip, decision="everywhere") for slip in read(BATCH, **WORDS) if slip.decision == "axis"]
-    slips += [replace(slip, choice="all, own n") for slip in slips if slip.choice == "all"]
-    slips += read(ALONE_IN_BATCH)
+    """Slips in the output and in what is kept: vectors not lined up, a wrong axis or layout, each also with a biased variance."""
+    slips = read(BATCH, **WORDS)
+    axes = [replace(slip, decision="everywhere") for slip in slips if slip.decision == "axis"]
+    layouts = read(ALONE_IN_BATCH)
+    both = [
+        slip for slip in slips if slip.choice == "none lined up"
+    ]  # first: a layout may do the same in evaluation
+    both += [slip for slip in axes if slip.choice == "all"]
+    both += [slip for slip in layouts if slip.decision == "layout" and isinstance(slip.choice, str)]
     also = " And running_var keeps the biased variance; keep var * n / (n - 1)."
-    return slips + [
-        replace(s, name=f"{s.name}+running_var_biased", choice=s.choice + BIASED, message=s.message + also)
-        for s in slips
-        if s.decision in ("everywhere", "layout") and isinstance(s.choice, str) and s.choice != "all, own n"
+    return [
+        *(
+            replace(
+                s, name=f"{s.name}+running_var_biased", choice=s.choice + BIASED, message=s.message + also
+            )
+            for s in both
+        ),
+        *axes,
+        *(replace(slip, choice="all, own n") for slip in axes if slip.choice == "all"),
+        *layouts,
     ]
 
 
@@ -368,10 +381,15 @@ def _properties(ask, args):
         parts = [part for (part,) in outputs or ()]
         return parts if [part.shape for part in parts] == [x.shape, rest[2].shape, rest[3].shape] else None
 
-    other = x.copy()
-    other[:, 1] = 3 - 2 * other[:, 1]
-    train, moved, evaluated = outputs_of(x, True), outputs_of(other, True), outputs_of(x, False)
-    if not (train and moved and evaluated):
+    def moves_others(channel):
+        """Does anything change in the other channels when this one does?"""
+        other = x.copy()
+        other[:, channel] = 3 - 2 * other[:, channel]
+        moved = outputs_of(other, True)
+        return not moved or not close(np.delete(moved[0], channel, 1), np.delete(train[0], channel, 1))
+
+    train, evaluated = outputs_of(x, True), outputs_of(x, False)
+    if not (train and evaluated):
         return []
     if np.any(np.isnan(train[0])):
         return [NAN]
@@ -379,7 +397,7 @@ def _properties(ask, args):
     x_hat, axes = (train[0] - beta) / gamma, _axes("channel", x.ndim)
     return [
         (
-            close(moved[0][:, 0], train[0][:, 0]),
+            not any(map(moves_others, range(x.shape[1]))),
             "channels are independent",
             "a channel depends on the other channels",
             "channels_not_independent",
@@ -435,7 +453,9 @@ MASKED_PROBES = [
 ]
 LEFT_PADDED = np.arange(5) >= np.array([[0], [2], [4]])
 WITH_HOLES = np.array([[0, 1, 0, 1, 1], [1, 0, 0, 1, 0], [1, 1, 1, 0, 1]], dtype=bool)
-MASKED_PROBES += [(*_masked(mask, 4, padding), 1e-5) for mask in (LEFT_PADDED, WITH_HOLES) for padding in (0.0, -10.0)]
+MASKED_PROBES += [
+    (*_masked(mask, 4, padding), 1e-5) for mask in (LEFT_PADDED, WITH_HOLES) for padding in (0.0, -10.0)
+]
 _x, *_rest = padded(5, 10, 2, 0.0, [10, 9, 8, 7, 6])
 _x[[0, 1], [2, 3], [0, 1]] = 300.0, -300.0
 MASKED_PROBES += [(_x, *_rest, 1e-5)]
@@ -547,7 +567,9 @@ def _masked_properties(ask, args):
     """Facts about masked_batch_norm that hold whatever the numbers, for the mask of the first wrong probe."""
     mask, channels = args[1], len(args[2])
     x, mask, gamma, beta = _masked(mask, channels, 0.0)
-    outputs = [ask(_masked(mask, channels, padding)[0], mask, gamma, beta, 1e-5).outputs for padding in (0.0, 7.0)]
+    outputs = [
+        ask(_masked(mask, channels, padding)[0], mask, gamma, beta, 1e-5).outputs for padding in (0.0, 7.0)
+    ]
     if not all(output and output[0][0].shape == x.shape for output in outputs):
         return []
     one, two = (output[0][0] for output in outputs)

@@ -6,8 +6,8 @@ import numpy as np
 NAN = (
     False,
     "",
-    "NaN (not a number) comes out for ordinary inputs too, as from the root of a negative number or from 0/0: a variance is "
-    "never negative, so print what stands under the root",
+    "NaN (not a number) comes out for ordinary inputs too, as from the root of a negative number (a variance is never "
+    "negative), a logarithm or 0/0: print each step",
     "nan",
 )
 
@@ -87,6 +87,9 @@ INSTEAD = {
     "rows counted": lambda x, eps, c: _by_count(x, len(x), eps, c),
     "second counted": lambda x, eps, c: _by_count(x, x.shape[1], eps, c),
     "entries counted": lambda x, eps, c: _by_count(x, x.size, eps, c),
+    "3 counted": lambda x, eps, c: _by_count(x, 3, eps, c),
+    "4 counted": lambda x, eps, c: _by_count(x, 4, eps, c),
+    "6 counted": lambda x, eps, c: _by_count(x, 6, eps, c),
     "one less": lambda x, eps, c: _by_count(x, x.shape[-1] - 1, eps, c),
 }
 
@@ -114,6 +117,8 @@ def spread_of(choice, x, mean, axis, others):
         "negated": lambda: mean**2 - average(x**2),
         "mean square": lambda: average(x) ** 2,
         "mean only": lambda: average(x),
+        "sum only": lambda: average(x) * n,
+        "mean squared": lambda: average(x - mean**2),
         "centred mean square": lambda: average(x - mean) ** 2,
         "deviation": lambda: average(np.abs(x - mean)) ** 2,
         "absolute": lambda: average(np.abs(x)) ** 2,
@@ -123,6 +128,7 @@ def spread_of(choice, x, mean, axis, others):
         "maximum": lambda: np.abs(x).max(axis=axis, keepdims=True) ** 2,
         "range": lambda: (x.max(axis=axis, keepdims=True) - x.min(axis=axis, keepdims=True)) ** 2,
         "own square": lambda: (x - mean) ** 2,
+        "own square of x": lambda: x**2,
         "doubled": lambda: average(2 * x),
         "fourth": lambda: average((x - mean) ** 4),
         "cube": lambda: average(x**3),
@@ -187,6 +193,12 @@ DIVISIONS = {
     "minus": lambda c, den: c - den,
 }
 
+
+def _along(v, x, axis):
+    """The first entries of a vector, one for each index of x along an axis; a single number as it is."""
+    return v[: x.shape[axis]].reshape(-1, *[1] * (x.ndim - 1 - axis)) if v.ndim else v
+
+
 AFFINE = {
     "right": lambda h, gamma, beta, x: h * gamma + beta,
     "shift first": lambda h, gamma, beta, x: (h + beta) * gamma,
@@ -219,6 +231,8 @@ AFFINE = {
     "softplus": lambda h, gamma, beta, x: h * np.log1p(np.exp(gamma)) + beta,
     "matrix": lambda h, gamma, beta, x: (h * gamma).sum(axis=-1, keepdims=True) + beta,
     "x added": lambda h, gamma, beta, x: (h + x) * gamma + beta,
+    "by row": lambda h, gamma, beta, x: h * _along(gamma, x, 0) + _along(beta, x, 0),
+    "by token": lambda h, gamma, beta, x: h * _along(gamma, x, x.ndim - 2) + _along(beta, x, x.ndim - 2),
     "turned": lambda h, gamma, beta, x: h * gamma.reshape(-1, 1) + beta.reshape(-1, 1),
 }
 
@@ -237,6 +251,12 @@ def by_statistics(x, mean, v, eps, axis, n, centre="mean", eps_place="inside", d
         return c / den * np.sqrt(n)
     x_hat = DIVISIONS[division](c, den)
     return x_hat + eps if eps_place == "result" else x_hat
+
+
+def mean_and_root(x, eps, axis, others, centre="mean", spread="var", eps_place="inside", **whose):
+    """The mean of x over axis and the denominator; each keyword is a decision that can go wrong."""
+    mean, v = _statistics(x, axis, centre, spread, others, 0.0, **whose)
+    return mean, DENOMINATORS[eps_place](v, eps, x.size // mean.size)
 
 
 def standardize(x, eps, axis, centre="mean", spread="var", eps_place="inside", division="std", eps_value=None,

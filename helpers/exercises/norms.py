@@ -11,6 +11,7 @@ from .mistakes.normalizing import SHARED, SHIFT, VARIANCE
 from .mistakes.norms import (
     AFFINE_FIRST,
     AXES,
+    BRACKETS,
     CENTRED_ROWS,
     EPS_ELSEWHERE,
     MEAN_AXES,
@@ -18,8 +19,9 @@ from .mistakes.norms import (
     OFFSETS,
     ROWS,
     SPREAD_AXES,
+    SQUARE_BRACKETS,
 )
-from .normalizing import AFFINE, standardize
+from .normalizing import AFFINE, NAN, mean_and_root, standardize
 from .slips import Slip, Space, read
 
 # ------------------------------------------------------------------------------ inputs
@@ -89,13 +91,24 @@ def row_axis(choice, ndim):
     }[choice]
 
 
+def _but(y, other, *at):
+    """y with the entries of another array at that place."""
+    y = y.copy()
+    y[at] = other[at]
+    return y
+
+
 OUTPUTS = {
     "right": lambda x, y: y,
     "residual": lambda x, y: y + x,
     "first only": lambda x, y: np.concatenate([y[:1], x[1:]]),
     "first only, zeros": lambda x, y: np.concatenate([y[:1], 0 * x[1:]]),
-    "last missing": lambda x, y: np.concatenate([y[:-1], 0 * x[-1:]]),
-    "last unchanged": lambda x, y: np.concatenate([y[:-1], x[-1:]]),
+    "last missing": lambda x, y: _but(y, 0 * x, -1),
+    "last unchanged": lambda x, y: _but(y, x, -1),
+    "first missing": lambda x, y: _but(y, 0 * x, 0),
+    "first unchanged": lambda x, y: _but(y, x, 0),
+    "last missing, flat": lambda x, y: _but(y, 0 * x, *[-1] * (x.ndim - 1)),
+    "first missing, flat": lambda x, y: _but(y, 0 * x, *[0] * (x.ndim - 1)),
     "one step": lambda x, y: y[0],
     "zeros where tiny": lambda x, y: np.where(x.var(axis=-1, keepdims=True) < 1e-8, 0, y),
     "relu": lambda x, y: np.maximum(y, 0),
@@ -103,9 +116,14 @@ OUTPUTS = {
 }
 
 
-def _normalize(x, gamma, beta, eps, axis="last", affine="right", times="once", output="right", **choices):
+def _normalize(
+    x, gamma, beta, eps, axis="last", affine="right", times="once", output="right", formula=None, **choices
+):
     """layer_norm (and rms_norm, with other defaults) with switches."""
     over = row_axis(axis, x.ndim)
+    if formula:
+        mean, root = mean_and_root(x, eps, over, len(x), **choices)
+        return ((evaluate(formula, x=x, mean=mean, root=root, gamma=gamma, beta=beta, eps=eps),),)
     for name in ("centre", "mean_axis"):
         if choices.get(name, "").endswith(", used"):
             choices |= {name: choices[name].removesuffix(", used"), "about": "centre"}
@@ -133,7 +151,7 @@ def layer_norm_model(x, gamma, beta, eps, **choices):
 
 
 def rms_norm_model(x, gamma, eps, centre="none", spread="square", affine="right", **choices):
-    return _normalize(x, gamma, 0 * gamma, eps, centre=centre, spread=spread, affine=affine, **choices)
+    return _normalize(x, gamma, np.zeros(()), eps, centre=centre, spread=spread, affine=affine, **choices)
 
 
 # What w may be made into, where the choice is no formula itself; and what may be done with it instead.
@@ -201,7 +219,8 @@ LAYER_SLIPS = read(
     + ROWS
     + AFFINE_FIRST
     + EPS_ELSEWHERE
-    + CENTRED_ROWS,
+    + CENTRED_ROWS
+    + BRACKETS,
     **LAYER_WORDS,
 )
 LAYER_SLIPS += _and_used(LAYER_SLIPS, "centre") + _and_used(LAYER_SLIPS, "mean_axis")
@@ -233,10 +252,10 @@ def _measured_eps(parameters, v):
 # ------------------------------------------------------------------------------ what holds and what fails
 
 
-def _row_properties(answer, args, centred):
+def _row_properties(answer, args, gain, centred=False):
     """Facts about a normalization of rows; answer(x, scale, shift, eps) asks the learner's function.
 
-    args: the first wrong probe; if its x has three axes, so has every x that is asked for.
+    args: the first wrong probe; if its x has three axes, so has every x that is asked for. gain: what x_hat is scaled by.
     """
     x, (gamma, beta) = rows(6, 5), gains(5)
 
@@ -255,25 +274,28 @@ def _row_properties(answer, args, centred):
     y = y_of()
     if y is None:
         return []
+    if np.any(np.isnan(y)):
+        return [NAN]
     shift = beta if centred else 0
     others = y_of(np.concatenate([x[:1], 3 - 2 * x[1:]]))
-    unseen = [j for j in range(1, 5) if not influences(j)]
+    unseen = [j for j in range(1, 5) if influences(0) and not influences(j)]
+    scaled = "what stands before the shift" if centred else "y"
+    scales = _close(y_of(gamma=2 * gamma), 2 * (y - shift) + shift)
     about_beta = (_close(y_of(beta=beta + 1), y + 1), "beta is added",
                   "adding 1 to beta does not add 1 to the result", "beta_wrong")  # fmt: skip
     return [
         (others is not None and _close(others[0], y[0]), "a row does not depend on the other rows",
          "row 0 changes when the others do, so an average runs over the wrong axis", "rows_not_independent"),
         *([about_beta] if centred else []),
-        (_close(y_of(gamma=2 * gamma), 2 * (y - shift) + shift), "gamma scales",
-         "doubling gamma does not double what stands before the shift", "gamma_wrong"),
-        *_facts_before_gamma(x, (y - shift) / gamma, centred),
+        (scales, f"{gain} scales", f"doubling {gain} does not double {scaled}", "gamma_wrong"),
+        *(_facts_before_gain(x, (y - shift) / gamma, gain, centred) if scales else []),
         (not unseen, "every feature of a row counts in its statistics",
          f"x[0, {min(unseen, default=0)}] does not influence y[0, 0]: the statistics see only part of the row", "part_of_row"),
         (not _close(y_of(eps=0.5), y), "eps acts", "eps has no effect: eps = 0.5 and eps = 1e-5 give the same", "eps_ignored"),
     ]  # fmt: skip
 
 
-def _facts_before_gamma(x, x_hat, centred):
+def _facts_before_gain(x, x_hat, gain, centred):
     """Mean, spread and denominator of rows x that became x_hat."""
     if centred:
         what, root, numerator = "std", "sqrt(var + eps)", x - x.mean(axis=-1, keepdims=True)
@@ -281,17 +303,26 @@ def _facts_before_gamma(x, x_hat, centred):
     else:
         what, root, numerator = "RMS", "sqrt(mean(x**2) + eps)", x
         size = np.sqrt((x_hat**2).mean(axis=-1))
-    should = np.sqrt((numerator[0] ** 2).mean() + 1e-5)
+    means, should = x_hat.mean(axis=-1), np.sqrt((numerator**2).mean(axis=-1) + 1e-5)
     factors = (x_hat * numerator).mean(axis=-1) / (numerator**2).mean(axis=-1)
     proportional = np.allclose(x_hat, factors[:, None] * numerator) and np.all(factors)
-    about_mean = (np.allclose(x_hat.mean(axis=-1), 0, atol=1e-6), "each row has mean 0 before gamma and beta",
-                  f"the rows do not have mean 0 before gamma and beta (row 0: {x_hat[0].mean():.4g})", "mean_not_0")  # fmt: skip
-    about_spread = (np.allclose(size, 1, atol=1e-3), f"each row has {what} 1 before gamma",
-                    f"the rows do not have {what} 1 before gamma (row 0: {size[0]:.4g})", "spread_not_1")  # fmt: skip
-    about_root = (np.allclose(1 / factors[0], should), "the denominator is right",
-                  f"the numerator is right, but row 0 is divided by {1 / factors[0]:.4g} where {root} is {should:.4g}",
-                  "denominator_wrong")  # fmt: skip
+    row, other, third = (
+        _first_unlike(*pair) for pair in ((means, 0 * means), (size, 1 + 0 * size), (1 / factors, should))
+    )
+    about_mean = (row is None, f"each row has mean 0 before {gain} and beta",
+                  f"the rows do not have mean 0 before {gain} and beta (row {row}: {means[row or 0]:.4g})", "mean_not_0")  # fmt: skip
+    about_spread = (other is None, f"each row has {what} 1 before {gain}",
+                    f"the rows do not have {what} 1 before {gain} (row {other}: {size[other or 0]:.4g})", "spread_not_1")  # fmt: skip
+    about_root = (third is None, "the denominator is right",
+                  f"the numerator is right, but row {third} is divided by {1 / factors[third or 0]:.4g} where {root} is "
+                  f"{should[third or 0]:.4g}", "denominator_wrong")  # fmt: skip
     return [*([about_mean] if centred else []), about_spread, *([about_root] if proportional else [])]
+
+
+def _first_unlike(got, want):
+    """Index of the first row whose number is not the right one, or None."""
+    unlike = np.flatnonzero(~np.isclose(got, want, rtol=1e-3, atol=1e-6))
+    return int(unlike[0]) if len(unlike) else None
 
 
 def _close(a, b):
@@ -299,15 +330,15 @@ def _close(a, b):
 
 
 def _layer_properties(ask, args):
-    return _row_properties(ask, args, centred=True)
+    return _row_properties(ask, args, "gamma", centred=True)
 
 
 def _rms_properties(ask, args):
-    return _row_properties(lambda x, gamma, _, eps: ask(x, gamma, eps), args, centred=False)
+    return _row_properties(lambda x, gamma, _, eps: ask(x, gamma, eps), args, "gamma")
 
 
 def _offset_properties(ask, args):
-    return _row_properties(lambda x, gamma, _, eps: ask(x, gamma - 1, eps), args, centred=False)
+    return _row_properties(lambda x, gamma, _, eps: ask(x, gamma - 1, eps), args, "1 + w")
 
 
 # ------------------------------------------------------------------------------ other number types
@@ -430,7 +461,7 @@ rms_norm = Exercise(
     space=Space(
         rms_norm_model,
         read(
-            AXES + MEAN_SQUARE + SHARED + ROWS + EPS_ELSEWHERE,
+            AXES + MEAN_SQUARE + SHARED + ROWS + EPS_ELSEWHERE + SQUARE_BRACKETS,
             [("affine", "raw"), ("affine", "sum")],
             **RMS_WORDS,
         ),

@@ -174,6 +174,102 @@ def unit_length_rows(x, gamma, beta, eps=1e-5):
     return c / (np.linalg.norm(c, axis=-1, keepdims=True) + eps) * gamma + beta
 
 
+@mistake("layer_norm", "brackets are missing", "root NaN")
+def the_mean_alone_is_squared(x, gamma, beta, eps=1e-5):
+    mean = x.mean(-1, keepdims=True)
+    return gamma * (x - mean) / np.sqrt((x - mean**2).mean(-1, keepdims=True) + eps) + beta
+
+
+@mistake("layer_norm", "mean of x itself stands under the root")
+def root_of_the_mean(x, gamma, beta, eps=1e-5):
+    mean = x.mean(-1, keepdims=True)
+    return gamma * (x - mean) / np.sqrt(mean + eps) + beta
+
+
+@mistake("layer_norm", "brackets are missing", "divides the mean alone")
+def gamma_of_x_alone(x, gamma, beta, eps=1e-5):
+    return gamma * x - x.mean(-1, keepdims=True) / np.sqrt(x.var(-1, keepdims=True) + eps) + beta
+
+
+@mistake("layer_norm", "brackets are missing", "divides and scales the mean alone")
+def no_brackets_at_all(x, gamma, beta, eps=1e-5):
+    return x - x.mean(-1, keepdims=True) / np.sqrt(x.var(-1, keepdims=True) + eps) * gamma + beta
+
+
+@mistake("layer_norm", "Two things", "ddof=1", "divides the mean alone")
+def gamma_of_x_alone_and_unbiased(x, gamma, beta, eps=1e-5):
+    return gamma * x - x.mean(-1, keepdims=True) / np.sqrt(x.var(-1, keepdims=True, ddof=1) + eps) + beta
+
+
+@mistake("layer_norm", "beta is divided by the root")
+def beta_inside_the_brackets(x, gamma, beta, eps=1e-5):
+    return (gamma * (x - x.mean(-1, keepdims=True)) + beta) / np.sqrt(x.var(-1, keepdims=True) + eps)
+
+
+@mistake("layer_norm", "beta is added to the root")
+def beta_below(x, gamma, beta, eps=1e-5):
+    return gamma * (x - x.mean(-1, keepdims=True)) / (np.sqrt(x.var(-1, keepdims=True) + eps) + beta)
+
+
+@mistake("layer_norm", "eps is added after the division")
+def eps_outside_the_brackets(x, gamma, beta, eps=1e-5):
+    return gamma * (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True)) + eps + beta
+
+
+@mistake("layer_norm", "eps is added after the division", "multiplied by gamma")
+def eps_outside_the_brackets_and_scaled(x, gamma, beta, eps=1e-5):
+    return (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True)) + eps * gamma + beta
+
+
+@mistake("layer_norm", "eps and the square root are missing")
+def by_the_bare_variance(x, gamma, beta, eps=1e-5):
+    return gamma * (x - x.mean(-1, keepdims=True)) / x.var(-1, keepdims=True) + beta
+
+
+@mistake("layer_norm", "divided by 4", "d = 4 only")
+def four_features_assumed(x, gamma, beta, eps=1e-5):
+    mean = x.sum(-1, keepdims=True) / 4
+    return gamma * (x - mean) / np.sqrt(((x - mean) ** 2).sum(-1, keepdims=True) / 4 + eps) + beta
+
+
+@mistake("layer_norm", "first row of all stays 0")
+def loop_that_starts_at_one(x, gamma, beta, eps=1e-5):
+    flat, y = x.reshape(-1, x.shape[-1]), np.zeros((x.size // x.shape[-1], x.shape[-1]))
+    for i in range(1, len(flat)):
+        y[i] = gamma * (flat[i] - flat[i].mean()) / np.sqrt(flat[i].var() + eps) + beta
+    return y.reshape(x.shape)
+
+
+@mistake("layer_norm", "first row is left as it was")
+def first_row_left(x, gamma, beta, eps=1e-5):
+    y = x.copy()
+    for i in range(1, len(x)):
+        y[i] = layers.layer_norm(x[i], gamma, beta, eps)
+    return y
+
+
+@mistake("layer_norm", "row i is scaled by gamma[i]")
+def one_gamma_for_each_row(x, gamma, beta, eps=1e-5):
+    y = np.zeros_like(x)
+    for i in range(len(x)):
+        var = x[i].var(-1, keepdims=True)
+        y[i] = gamma[i] * (x[i] - x[i].mean(-1, keepdims=True)) / np.sqrt(var + eps) + beta[i]
+    return y
+
+
+@mistake("layer_norm", "tokens and features", "row i is scaled by gamma[i]")
+def one_gamma_and_one_mean_for_each_item(x, gamma, beta, eps=1e-5):
+    y = np.zeros_like(x)
+    for i in range(len(x)):
+        y[i] = gamma[i] * (x[i] - x[i].mean()) / np.sqrt(x[i].var() + eps) + beta[i]
+    return y
+
+
+@mistake("layer_norm", "NaN (not a number) comes out")
+def logarithm_of_x(x, gamma, beta, eps=1e-5):
+    return gamma * np.log(x) / np.sqrt(x.var(-1, keepdims=True) + eps) + beta
+
+
 # ------------------------------------------------------------------------------ rms_norm and its kin
 
 
@@ -280,6 +376,56 @@ def offset_added_twice(x, w, eps=1e-6):
 @mistake("rms_norm_offset", "x itself")
 def offset_on_x(x, w, eps=1e-6):
     return x + x / np.sqrt((x**2).mean(-1, keepdims=True) + eps) * w
+
+
+@mistake("rms_norm", "the squares are not averaged")
+def each_number_by_its_own_size(x, gamma, eps=1e-6):
+    return x / np.sqrt(x**2 + eps) * gamma
+
+
+@mistake("rms_norm", "the square is missing under the root", "sum(x)")
+def root_of_the_sum_of_x(x, gamma, eps=1e-6):
+    return x / np.sqrt(x.sum(-1, keepdims=True) + eps) * gamma
+
+
+@mistake("rms_norm", "wrong way round", "NaN")
+def mean_square_taken_from_eps(x, gamma, eps=1e-6):
+    return x / np.sqrt(eps - (x**2).mean(-1, keepdims=True)) * gamma
+
+
+@mistake("rms_norm", "doubling gamma does not double y")
+def root_of_gamma(x, gamma, eps=1e-6):
+    return layers.rms_norm(x, np.sqrt(np.abs(gamma)), eps)
+
+
+@mistake("rms_norm_offset", "doubling 1 + w does not double y")
+def gain_under_the_root(x, w, eps=1e-6):
+    return x / np.sqrt((x**2).mean(-1, keepdims=True) + eps + np.abs(w))
+
+
+@mistake("rms_norm_offset", "1 + |w|")
+def size_of_w(x, w, eps=1e-6):
+    return layers.rms_norm(x, 1 + np.abs(w), eps)
+
+
+@mistake("rms_norm", "a dot product with gamma")
+def dot_product(x, gamma, eps=1e-6):
+    return np.dot(layers.rms_norm(x, np.ones_like(gamma), eps), gamma)
+
+
+@mistake("rms_norm", "row i is scaled by gamma[i]")
+def one_gain_for_each_row(x, gamma, eps=1e-6):
+    return np.array([layers.rms_norm(x[i], np.full_like(gamma, gamma[i]), eps) for i in range(len(x))])
+
+
+@mistake("rms_norm", "eps is added after the division", "gamma multiplies it alone")
+def eps_outside_and_scaled(x, gamma, eps=1e-6):
+    return x / np.sqrt((x**2).mean(-1, keepdims=True)) + eps * gamma
+
+
+@mistake("rms_norm", "the numerator is squared")
+def square_of_the_numerator(x, gamma, eps=1e-6):
+    return x * layers.rms_norm(x, gamma, eps)
 
 
 # ------------------------------------------------------------------------------ backwards
@@ -1001,6 +1147,212 @@ def divided_by_everything(x, mask, gamma, beta, eps=1e-5):
     mean = (x * w).sum((0, 1)) / n
     var = (w * (x - mean) ** 2).sum((0, 1)) / n
     return ((x - mean) / np.sqrt(var + eps) * gamma + beta) * w
+
+
+def _with_update(update, prepare=lambda x, mean, var: (mean, var)):
+    """batch_norm; update(m, mean, var, n, rm, rv, eps) -> the new rm, rv; prepare: what x, mean and variance are made into."""
+
+    def f(x, gamma, beta, rm, rv, training, momentum=0.1, eps=1e-5):
+        if not training:
+            return _bn(x, gamma, beta, rm, rv, eps), rm, rv
+        mean, var, n = _stats(x)
+        mean, var = prepare(x, mean, var)
+        return _bn(x, gamma, beta, mean, var, eps), *update(momentum, mean, var, n, rm, rv, eps)
+
+    return f
+
+
+def _right_mean(m, mean, rm):
+    return (1 - m) * rm + m * mean
+
+
+def _right_update(m, mean, var, n, rm, rv, eps):
+    return _right_mean(m, mean, rm), (1 - m) * rv + m * var * n / (n - 1)
+
+
+def _biased_update(m, mean, var, n, rm, rv, eps):
+    return _right_mean(m, mean, rm), (1 - m) * rv + m * var
+
+
+@mistake("batch_norm", "old value is running_mean", "copied line")
+@_with_update
+def copied_line(m, mean, var, n, rm, rv, eps):
+    new = _right_mean(m, mean, rm)
+    return new, (1 - m) * new + m * var * n / (n - 1)
+
+
+@mistake("batch_norm", "Two things", "old value is running_mean", "biased")
+@_with_update
+def copied_line_and_biased(m, mean, var, n, rm, rv, eps):
+    new = _right_mean(m, mean, rm)
+    return new, (1 - m) * new + m * var
+
+
+@mistake("batch_norm", "multiplies the old running_var too")
+@_with_update
+def correction_of_the_whole_sum(m, mean, var, n, rm, rv, eps):
+    return _right_mean(m, mean, rm), ((1 - m) * rv + m * var) * n / (n - 1)
+
+
+@mistake("batch_norm", "eps belongs only under the root")
+@_with_update
+def eps_in_the_kept_variance(m, mean, var, n, rm, rv, eps):
+    return _right_mean(m, mean, rm), (1 - m) * rv + m * (var + eps) * n / (n - 1)
+
+
+@mistake("batch_norm", "brackets are missing")
+@_with_update
+def update_without_brackets(m, mean, var, n, rm, rv, eps):
+    return 1 - m * rm + m * mean, 1 - m * rv + m * var * n / (n - 1)
+
+
+@mistake("batch_norm", "for running_var, brackets are missing")
+@_with_update
+def one_line_without_brackets(m, mean, var, n, rm, rv, eps):
+    return _right_mean(m, mean, rm), 1 - m * rv + m * var * n / (n - 1)
+
+
+@mistake("batch_norm", "for running_mean, the old running value keeps its full weight")
+@_with_update
+def only_the_mean_grows(m, mean, var, n, rm, rv, eps):
+    return rm + m * mean, (1 - m) * rv + m * var * n / (n - 1)
+
+
+def _one_number(x, mean, var):
+    return np.full_like(mean, x.mean()), np.full_like(var, x.var())
+
+
+@mistake("batch_norm", "one mean and one variance are taken over the whole array")
+def one_number_for_everything(x, *args):
+    return _with_update(_right_update, _one_number)(x, *args)
+
+
+@mistake(
+    "batch_norm", "one mean and one variance are taken over the whole array", "keeps the biased variance"
+)
+def one_number_for_everything_biased(x, *args):
+    return _with_update(_biased_update, _one_number)(x, *args)
+
+
+@mistake("batch_norm", "`x.reshape(-1, C)`, which mixes the channels")
+def statistics_of_mixed_channels(x, *args):
+    def of_mixed(x, mean, var):
+        flat = x.reshape(-1, x.shape[1])
+        return flat.mean(0), flat.var(0)
+
+    return _with_update(_right_update, of_mixed)(x, *args)
+
+
+@mistake("batch_norm", "`x.reshape(C, -1)`, which mixes the channels", "keeps the biased variance")
+def statistics_of_channels_first(x, *args):
+    def of_mixed(x, mean, var):
+        flat = x.reshape(x.shape[1], -1)
+        return flat.mean(1), flat.var(1)
+
+    return _with_update(_biased_update, of_mixed)(x, *args)
+
+
+def _within_examples(x, mean, var):
+    return mean, x.var(tuple(range(2, x.ndim))).mean(0) if x.ndim > 2 else var
+
+
+@mistake("batch_norm", "variances of the examples are averaged", "spread between the examples is lost")
+def variances_of_examples(x, *args):
+    return _with_update(_right_update, _within_examples)(x, *args)
+
+
+@mistake("batch_norm", "variances of the examples are averaged", "divided by n")
+def variances_of_examples_biased(x, *args):
+    return _with_update(_biased_update, _within_examples)(x, *args)
+
+
+def _as_a_table(x, rest, table, back):
+    y, *kept = layers.batch_norm(table(x), *rest)
+    return back(y), *kept
+
+
+@mistake("batch_norm", "does not bring the channels to the end", "np.moveaxis(x, 1, -1).reshape(-1, C)")
+def reshaped_to_channels_last(x, *rest):
+    return _as_a_table(x, rest, lambda x: x.reshape(-1, x.shape[1]), lambda y: y.reshape(x.shape))
+
+
+@mistake("batch_norm", "does not bring the channels to the end", "keeps the biased variance")
+def reshaped_to_channels_last_and_biased(x, gamma, beta, rm, rv, training, momentum, eps):
+    flat = x.reshape(-1, x.shape[1])
+    y, *kept = _with_update(_biased_update)(flat, gamma, beta, rm, rv, training, momentum, eps)
+    return y.reshape(x.shape), *kept
+
+
+@mistake("batch_norm", "does not bring the channels to the front")
+def reshaped_to_channels_first(x, *rest):
+    return _as_a_table(x, rest, lambda x: x.reshape(x.shape[1], -1).T, lambda y: y.T.reshape(x.shape))
+
+
+@mistake("batch_norm", "does not move them back")
+def not_moved_back(x, *rest):
+    return _as_a_table(
+        x, rest, lambda x: np.moveaxis(x, 1, -1).reshape(-1, x.shape[1]), lambda y: y.reshape(x.shape)
+    )
+
+
+@mistake("batch_norm", "divided by N - 1")
+def all_squares_by_the_batch_size(x, gamma, beta, rm, rv, training, momentum=0.1, eps=1e-5):
+    if not training:
+        return _bn(x, gamma, beta, rm, rv, eps), rm, rv
+    mean, var, n = _stats(x)
+    kept = (1 - momentum) * rm + momentum * mean, (1 - momentum) * rv + momentum * var * n / (len(x) - 1)
+    return _bn(x, gamma, beta, mean, var, eps), *kept
+
+
+@mistake("batch_norm", "mean and variance of the output y")
+def statistics_of_the_output(x, gamma, beta, rm, rv, training, momentum=0.1, eps=1e-5):
+    if not training:
+        return _bn(x, gamma, beta, rm, rv, eps), rm, rv
+    mean, var, n = _stats(x)
+    y = _bn(x, gamma, beta, mean, var, eps)
+    mean, var, n = _stats(y)
+    return y, (1 - momentum) * rm + momentum * mean, (1 - momentum) * rv + momentum * var * n / (n - 1)
+
+
+@mistake("batch_norm", "in evaluation, both eps and the square root are missing")
+def bare_variance_in_evaluation(x, gamma, beta, rm, rv, training, momentum=0.1, eps=1e-5):
+    if training:
+        return layers.batch_norm(x, gamma, beta, rm, rv, training, momentum, eps)
+    return _bn(x, gamma, beta, rm, rv**2, 0.0), rm, rv
+
+
+@mistake("batch_norm", "line up with the last axis instead of the channels", "biased")
+def written_for_two_and_four_axes(x, gamma, beta, rm, rv, training, momentum=0.1, eps=1e-5):
+    if not training:
+        return gamma * (x - rm) / np.sqrt(rv + eps) + beta, rm, rv
+    assert x.ndim in (2, 4)
+    axes = 0 if x.ndim == 2 else (0, 2, 3)
+    mean, var = x.mean(axis=axes, keepdims=x.ndim == 4), x.var(axis=axes, keepdims=x.ndim == 4)
+    kept = (1 - momentum) * rm + momentum * mean, (1 - momentum) * rv + momentum * var
+    return gamma * (x - mean) / np.sqrt(var + eps) + beta, *kept
+
+
+@mistake("masked_batch_norm", "only how many tokens of a sequence are real", "`mask` says which")
+def by_lengths(x, mask, gamma, beta, eps=1e-5):
+    lengths, y = mask.sum(axis=1), np.zeros_like(x)
+    tokens = np.concatenate([x[i, :n] for i, n in enumerate(lengths)])
+    for i, n in enumerate(lengths):
+        y[i, :n] = (x[i, :n] - tokens.mean(0)) / np.sqrt(tokens.var(0) + eps) * gamma + beta
+    return y
+
+
+@mistake("masked_batch_norm", "for mean and variance you use only how many tokens")
+def statistics_by_lengths(x, mask, gamma, beta, eps=1e-5):
+    tokens = np.concatenate([x[i, :n] for i, n in enumerate(mask.sum(axis=1))])
+    y = (x - tokens.mean(0)) / np.sqrt(tokens.var(0) + eps) * gamma + beta
+    return np.where(mask[..., None], y, 0)
+
+
+@mistake("masked_batch_norm", "what comes out 0 goes by how many tokens")
+def zeros_by_lengths(x, mask, gamma, beta, eps=1e-5):
+    tokens, real = x[mask], np.arange(x.shape[1]) < mask.sum(axis=1, keepdims=True)
+    y = (x - tokens.mean(0)) / np.sqrt(tokens.var(0) + eps) * gamma + beta
+    return np.where(real[..., None], y, 0)
 
 
 # ------------------------------------------------------------------------------ blocks

@@ -189,6 +189,38 @@ def test_an_unknown_mistake_is_described(exercise, f, words):
         assert word in found.message, found.message
 
 
+def _one_channel_of_three_axes(x, *rest):
+    return exercises.batch_norm.reference(np.cumsum(x, axis=1) if x.ndim > 2 else x, *rest)
+
+
+def _first_kept_token(x, mask, *rest):
+    later = mask & (np.cumsum(mask, axis=1) > 1) if not mask[:, 0].all() else mask
+    return exercises.masked_batch_norm.reference(x, later, *rest)
+
+
+def _nan_of_most(x, gamma, beta, eps):
+    return np.log(x) + 0 * (gamma + beta + eps)
+
+
+def _mean_of_quotients(x, gamma, eps):
+    return np.mean(x / np.sqrt(x**2 + eps), axis=-1, keepdims=True) * gamma
+
+
+@pytest.mark.parametrize(
+    "exercise, f, said, not_said",
+    [
+        ("batch_norm", _one_channel_of_three_axes, "a channel depends on the other channels", "channels are independent"),
+        ("masked_batch_norm", _first_kept_token, "do not have mean 0", "real tokens have mean 0"),
+        ("layer_norm", _nan_of_most, "NaN (not a number)", "What holds"),
+        ("rms_norm", _mean_of_quotients, "(row 1: 0.4", "row 0: 1)"),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_an_unknown_mistake_is_seen_where_it_shows(exercise, f, said, not_said):
+    """On an input with as many axes, or a mask, for which the answer is wrong; of a row that fails; not of NaN."""
+    found = exercises.ALL[exercise].diagnose(f)
+    assert said in found.message and not_said not in found.message, found.message
+
+
 def _unknown_name(x, f, proj):
     return prjo(x) + f(x)  # noqa: F821
 

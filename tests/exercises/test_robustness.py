@@ -387,6 +387,25 @@ def test_what_reverse_gives_is_no_list():
     assert found.mistake == "none_returned" and "`.reverse()`" in found.message
 
 
+@pytest.mark.parametrize(
+    "instead",
+    [None, ValueError("one value"), "one value", np.ones((1, 4)), (None, None, None), (np.ones(2), np.ones(3), np.ones(1))],
+    ids=repr,
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["one_value_not_refused", "one_example_in_evaluation"])
+def test_what_is_returned_in_a_special_case(instead, name):
+    def batch_norm(x, gamma, beta, running_mean, running_var, training, momentum, eps):
+        if len(x) == 1 and (training if name == "one_value_not_refused" else not training):
+            return instead
+        return exercises.batch_norm.reference(
+            x, gamma, beta, running_mean, running_var, training, momentum, eps
+        )
+
+    found = exercises.batch_norm.diagnose(batch_norm)
+    assert (found.outcome, found.mistake) == ("wrong", name), found.message
+    assert "yours" in found.message.lower()
+
+
 # ------------------------------------------------------------------------------ parameters in another order
 
 

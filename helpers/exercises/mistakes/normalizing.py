@@ -9,8 +9,6 @@ eps_missing: eps_place = missing
     nothing. Divide by `np.sqrt({v} + eps)`.
 divided_by_variance: eps_place = missing, no root
     both eps and the square root are missing: you divide by {v}. Divide by `np.sqrt({v} + eps)`.
-eps_sign: eps_place = subtracted from
-    the wrong way round, eps - {v} is negative, and its root NaN. Add: `np.sqrt({v} + eps)`.
 eps_clamp: eps_place = clamped
     eps is used as a lower limit, max({v}, eps), instead of being added: you clamp. Divide by `np.sqrt({v} +
     eps)`.
@@ -185,6 +183,12 @@ spread_not_centred: spread = square sum
     you divide by the L2 norm of x: a sum of squares, not centred. Use mean((x - mean)**2).
 spread_not_centred: spread = square ddof
     the variance is taken without subtracting the mean, and divided by n - 1. Use mean((x - mean)**2).
+brackets_missing: spread = mean squared
+    brackets are missing: x - mean**2 squares the mean alone, and its average can be negative, which makes the root NaN.
+    Square the differences: ((x - mean)**2), then average.
+square_missing: spread = mean only
+    the mean of x itself stands under the root, which makes it NaN where that is negative. A variance belongs there:
+    mean((x - mean)**2).
 variance_identity_sign: spread = plus
     the sign in the identity for the variance is wrong: you add E[x]**2. It is var = E[x**2] - E[x]**2.
 variance_identity_square: spread = unsquared

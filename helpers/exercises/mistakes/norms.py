@@ -98,6 +98,18 @@ activation_after: output = tanh
 residual_inside: affine = x added
     x is added to the normalized values before the scaling: that is the shortcut of a residual block, not part of the
     norm. Return `{affine}`.
+wrong_count: instead = 3 counted
+    the sums are divided by 3, which is right for d = 3 only. Divide by the number of features, `x.shape[-1]`.
+wrong_count: instead = 4 counted
+    the sums are divided by 4, which is right for d = 4 only. Divide by the number of features, `x.shape[-1]`.
+wrong_count: instead = 6 counted
+    the sums are divided by 6, which is right for d = 6 only. Divide by the number of features, `x.shape[-1]`.
+gamma_by_row: affine = by row
+    row i is scaled by gamma[i], one number for the whole row. gamma has one number for each {feature}: multiply the row by
+    all of it, `{affine}`.
+gamma_by_row: affine = by token
+    with three axes token j is scaled by gamma[j], one number for the whole token. gamma has one number for each {feature}:
+    multiply the token by all of it, `{affine}`.
 residual_inside: output = residual
     x is added to the result: that is the shortcut of a residual block, not part of the norm. Return
     `{affine}`.
@@ -110,6 +122,14 @@ first_row_only: output = one step
     only the first row comes back: there is a `return` inside the loop, or an index 0.
 last_row_missing: output = last missing
     the last row stays 0: the loop ends one too early.
+last_row_missing: output = last missing, flat
+    the last row of all stays 0: the loop ends one too early.
+first_row_missing: output = first missing
+    the first row stays 0: the loop starts one too late, at 1. It begins at 0.
+first_row_missing: output = first missing, flat
+    the first row of all stays 0: the loop starts one too late, at 1. It begins at 0.
+first_row_missing: output = first unchanged
+    the first row is left as it was: the loop starts one too late, at 1. It begins at 0.
 last_row_missing: output = last unchanged
     the last row is left as it was: the loop ends one too early.
 """
@@ -156,6 +176,37 @@ softmax: instead = softmax
     each row goes through a softmax. Subtract the mean and divide by the standard deviation.
 """
 
+# Formulas with brackets in other places; root is np.sqrt(var + eps).
+BRACKETS = """
+brackets_missing: formula = gamma * x - mean / root + beta
+    brackets are missing: gamma * x - mean / np.sqrt(var + eps) divides the mean alone. Subtract first: gamma * (x - mean) /
+    np.sqrt(var + eps) + beta.
+brackets_missing: formula = x - mean / root * gamma + beta
+    brackets are missing: x - mean / np.sqrt(var + eps) * gamma divides and scales the mean alone. Subtract first: (x - mean)
+    / np.sqrt(var + eps) * gamma + beta.
+beta_divided: formula = (gamma * (x - mean) + beta) / root
+    beta is divided by the root as well: it stands inside the brackets. Add it after the division: gamma * (x - mean) /
+    np.sqrt(var + eps) + beta.
+beta_in_denominator: formula = gamma * (x - mean) / (root + beta)
+    beta is added to the root, in the denominator: brackets are too many. Add it after the division: gamma * (x - mean) /
+    np.sqrt(var + eps) + beta.
+eps_in_numerator: formula = gamma * (x - mean) / np.sqrt(root**2 - eps) + eps + beta
+    eps is added after the division, outside the brackets of the root: np.sqrt(var) + eps + beta. Add it inside the root:
+    `np.sqrt(var + eps)`.
+eps_in_numerator: formula = (x - mean) / np.sqrt(root**2 - eps) + eps * gamma + beta
+    eps is added after the division, outside the brackets of the root, and multiplied by gamma. Add it inside the root:
+    `np.sqrt(var + eps)`.
+"""
+
+# The same without a mean; root is np.sqrt(mean(x**2) + eps).
+SQUARE_BRACKETS = """
+eps_in_numerator: formula = x / np.sqrt(root**2 - eps) + eps * gamma
+    eps is added after the division, outside the brackets of the root, and gamma multiplies it alone. Add it inside the
+    root, and scale the quotient: x / np.sqrt(mean(x**2) + eps) * gamma.
+squared_numerator: formula = x**2 / root * gamma
+    the numerator is squared, x**2; it is x itself: x / np.sqrt(mean(x**2) + eps) * gamma.
+"""
+
 AFFINE_FIRST = """
 padding_counted: lanes = counted
     zeros that pad the row to a power of two (3 to 4, 6 to 8) count as features, in mean and variance. Leave
@@ -184,6 +235,8 @@ averaged_twice: spread = square divided twice
     the mean square is divided by d once more. Once: mean(x**2).
 square_after_mean: spread = mean square
     you average first and square then: (mean(x))**2. Square first: mean(x**2), so that signs cannot cancel.
+eps_sign: eps_place = subtracted from
+    the wrong way round, eps - {v} is negative, and its root NaN. Add: `np.sqrt({v} + eps)`.
 eps_in_numerator: eps_place = x
     eps is added to x before the square: mean((x + eps)**2). Add it after the mean, inside the root: mean(x**2) + eps.
 mean_absolute: spread = absolute
@@ -196,11 +249,13 @@ maximum: spread = maximum
     you divide by the largest absolute value. Use the root of mean(x**2).
 not_squared: spread = mean only
     the square is missing under the root: mean(x). Use mean(x**2).
+not_squared: spread = sum only
+    the square is missing under the root, and a sum stands where the mean belongs: sum(x). Use mean(x**2).
 not_squared: spread = doubled
     x * 2 stands where x**2 belongs. Use mean(x**2).
 wrong_power: spread = cube
     x**3 stands where x**2 belongs. Use mean(x**2).
-mean_missing: spread = own square
+mean_missing: spread = own square of x
     the squares are not averaged, so that each number is divided by its own size. Use mean(x**2).
 scale_inverted: spread = square times n
     the factor sqrt(d) is on the wrong side: you divide by the L2 norm times sqrt(d). The RMS is the norm
@@ -235,6 +290,8 @@ offset_twice: offset = twice
     the 1 is added twice: the gain is 2 + w. Use x_hat * (1 + w).
 gamma_abs: offset = abs
     the gain is |1 + w|, so that its sign is lost where w is below -1. Use x_hat * (1 + w).
+gamma_abs: offset = 1 + np.abs(w)
+    the gain is 1 + |w|, so that the sign of w is lost. Use x_hat * (1 + w).
 gamma_divides: offset = inverse
     you divide by 1 + w; multiply: x_hat * (1 + w).
 gamma_squared: offset = square
