@@ -290,7 +290,7 @@ def _row_properties(answer, args, gain, centred=False):
         (scales, f"{gain} scales", f"doubling {gain} does not double {scaled}", "gamma_wrong"),
         *(_facts_before_gain(x, (y - shift) / gamma, gain, centred) if scales else []),
         (not unseen, "every feature of a row counts in its statistics",
-         f"x[0, {min(unseen, default=0)}] does not influence y[0, 0]: the statistics see only part of the row", "part_of_row"),
+         f"x[0, {min(unseen, default=0)}] does not influence y[0, 0], as it should through the statistics of the row", "part_of_row"),
         (not _close(y_of(eps=0.5), y), "eps acts", "eps has no effect: eps = 0.5 and eps = 1e-5 give the same", "eps_ignored"),
     ]  # fmt: skip
 
