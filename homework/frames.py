@@ -82,8 +82,8 @@ def _masked_probes():
         x = padded(n, t, c, 0.0, [t] * n)[0]
         made += [(x, *padded(n, t, c, 0.0, lengths)[1:], eps) for eps in (0.5, 1e-5)]
     x, mask, gamma, beta, eps = made[-2]  # eps = 0.5: a lone token has no spread, and its output stays small
-    with_outliers = exercises.masked_batch_norm.probes[-1]
-    return [*made, (x - 3, mask, some_negative(gamma, 3), some_negative(beta, 2), eps), with_outliers]
+    negative = (x - 3, mask, some_negative(gamma, 3), some_negative(beta, 2), eps)
+    return [*made, negative, *exercises.masked_batch_norm.probes[-2:]]  # holes in the mask, and outliers
 
 
 def _batch_probes():

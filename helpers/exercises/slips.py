@@ -140,6 +140,7 @@ def search(space, probes, answers, wrong, most=None):
     found: dict = {}
     with quiet():
         slips = [*space.slips, *space.measured(probes, answers)]
+        probes, answers = _wrong_first(space, probes, answers)
         for size in range(1, (most or max(space.most, 3 if space.common else 1)) + 1):
             left = set(wrong) - set(found)
             loose: dict = {}
@@ -161,6 +162,18 @@ def search(space, probes, answers, wrong, most=None):
                         (found if fits else loose).setdefault(output, chosen)
             found = loose | found
     return list(dict.fromkeys(found[o] for o in sorted(found))), set(wrong) - set(found)
+
+
+def _wrong_first(space, probes, answers):
+    """The same probes and answers, those first that are wrong: there a slip that is not the one differs at once."""
+
+    def right(pair):
+        args, answer = pair
+        want = space.outputs((), args)
+        return answer is not None and want is not None and all(map(alike, answer, want))
+
+    pairs = sorted(zip(probes, answers), key=right)
+    return [args for args, _ in pairs], [answer for _, answer in pairs]
 
 
 def changed_by(slips, space, probes):

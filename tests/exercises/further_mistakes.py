@@ -1321,7 +1321,7 @@ def bare_variance_in_evaluation(x, gamma, beta, rm, rv, training, momentum=0.1, 
     return _bn(x, gamma, beta, rm, rv**2, 0.0), rm, rv
 
 
-@mistake("batch_norm", "line up with the last axis instead of the channels", "biased")
+@mistake("batch_norm", "works for two axes only", "biased")
 def written_for_two_and_four_axes(x, gamma, beta, rm, rv, training, momentum=0.1, eps=1e-5):
     if not training:
         return gamma * (x - rm) / np.sqrt(rv + eps) + beta, rm, rv
