@@ -97,7 +97,6 @@ residual_backward = Exercise(
 # ------------------------------------------------------------------------------ backprop_chain
 
 
-ACTIVATIONS = {"linear": "z", "relu": "np.maximum(z, 0)"}
 START = {"ones": "np.ones_like(dout)", "averaged": "dout / len(dout)"}
 DZ = {
     "missing in the last": "dh if i == last else dz",
@@ -105,6 +104,45 @@ DZ = {
     "tanh of output": "dh * (1 - np.tanh(h_next)**2)",
     "output": "dh * (1 - h_next**2)",
 }
+INSIDE = "np.tanh(z + (h if residual else 0))"
+WHERE_IT_FITS = "np.tanh(z) + (h if residual or z.shape == h.shape else 0)"
+FORWARD = {  # what a layer gives
+    "plain": "np.tanh(z)",
+    "residual": "np.tanh(z) + h",
+    "ignored": "np.tanh(z) + h",
+    "residual, where it fits": WHERE_IT_FITS,
+    "ignored, where it fits": WHERE_IT_FITS,
+    "linear": "z + (h if residual else 0)",
+    "relu": "np.maximum(z, 0) + (h if residual else 0)",
+    "inside": INSIDE,
+    "inside, slope without": INSIDE,
+    "inside, both ways": INSIDE,
+    "from x": "np.tanh(z) + (x if residual else 0)",
+}
+OVERWRITTEN = {"overwritten": 0, "overwritten after the first": 1}  # entries that stay as they were
+ENDS = {  # of the list, the last entry first, as it is filled
+    "right": "dhs",
+    "dz": "dhs[:1] + dzs",
+    "dz in place": "dzs + dhs[-1:]",
+    "first missing": "dhs[:-1]",
+    "last missing": "dhs[1:]",
+    "last 0": "[0 * dhs[0]] + dhs[1:]",
+}
+PUT = {  # the whole list, as the loop fills it -> as it is returned
+    "at the start": lambda found: tuple(found[::-1]),
+    "at the end": tuple,
+    "before the last": lambda found: tuple(found[1:] + found[:1]),
+}
+ORDERS = {  # of dhs, of dWs
+    "right": ("at the start", "at the start"),
+    "dhs": ("at the end", "at the start"),
+    "dWs": ("at the start", "at the end"),
+    "both": ("at the end", "at the end"),
+    "dhs before the last": ("before the last", "at the start"),
+    "dWs before the last": ("at the start", "before the last"),
+    "both before the last": ("before the last", "before the last"),
+}
+BOTH_WAYS = {"ignored": "always", "ignored, where it fits": "always, where it fits"}
 PASSES = {  # does the gradient pass the shortcut of layer i?
     "right": "residual",
     "always": "True",
@@ -118,47 +156,52 @@ PASSES = {  # does the gradient pass the shortcut of layer i?
 }
 
 
-def _forward(x, Ws, activation, residual):
+def _forward(x, Ws, residual, forward):
     """What goes into each layer, and what comes out of the last."""
-    hs = [x]
+    step, hs = FORWARD.get(forward, "np.tanh(z) + (h if residual else 0)"), [x]
     for W in Ws:
-        a = evaluate(activation, z=hs[-1] @ W)
-        hs.append(hs[-1] + a if residual else a)
-    return hs
+        hs.append(evaluate(step, x=x, h=hs[-1], z=hs[-1] @ W, residual=residual))
+    return _overwritten(hs, forward) if residual else hs
 
 
-def _chain_model(x, Ws, dout, residual, local=SLOPE, upstream="right", back="dz @ W.T", dW="h.T @ dz",
+def _overwritten(entries, choice):
+    """The list when one array is put in again and again, and each `+=` changes it."""
+    own = OVERWRITTEN.get(choice, len(entries))
+    return entries[:own] + entries[-1:] * (len(entries) - own)
+
+
+def _chain_model(x, Ws, dout, residual, local=SLOPE, upstream="right", back="dz @ W.T", dW="dW",
                  skip="down + dh", skip_when="right", forward="right", chain="right", slope_of="right", order="right",
                  ends="right", skip_in_dW=False, into="input"):  # fmt: skip
     """backprop_chain with switches."""
-    adds = {"plain": False, "residual": True, "ignored": True}.get(forward, residual)
-    hs = _forward(x, Ws, ACTIVATIONS.get(forward, "np.tanh(z)"), adds)
+    hs = _forward(x, Ws, residual, forward)
     start, last = evaluate(START.get(chain, "dout"), dout=dout), len(Ws) - 1
     dhs, dWs, dzs = [start], [], []
     for i in range(len(Ws)) if chain == "forward order" else reversed(range(len(Ws))):
         names = {"i": i, "last": last, "residual": residual, "fits": Ws[i].shape[0] == Ws[i].shape[1], "x": x, "dout": dout,
-                 "dh": start if chain == "restart" else dhs[-1], "h": hs[i + (into == "output")], "h_next": hs[i + 1], "h_before": hs[max(i - 1, 0)],
+                 "dh": start if chain == "restart" else dhs[-1], "h": hs[i + (into == "output")], "h_next": hs[i + 1], "h_before": hs[max(i - 1, 0)], "h_end": hs[-1],
                  "W": Ws[-1 if chain == "last matrix" else i], "W_next": Ws[min(i + 1, last)], "W_before": Ws[max(i - 1, 0)],
-                 "W_wrapped": Ws[i - 1], "slope_before": 1 - hs[i] ** 2}  # fmt: skip
+                 "W_wrapped": Ws[i - 1]}  # fmt: skip
         z = names["h_before"] @ names["W_before"] if slope_of == "below" else names["h"] @ names["W"]
+        if residual and forward in ("inside", "inside, both ways"):
+            z = z + names["h"]
         names["dz"] = _local(local, upstream, names["dh"], z, names["h"])
         if slope_of in DZ:
             names["dz"] = evaluate(DZ[slope_of], **names)
         names["dW"] = names["h"].T @ names["dz"]
         names["down"] = evaluate(back, **names)
-        passes = evaluate(PASSES["always" if forward == "ignored" else skip_when], **names)
+        passes = evaluate(PASSES[BOTH_WAYS.get(forward, skip_when)], **names)
+        if passes and forward == "inside, both ways":
+            skip = "down + dz"
         below = evaluate(skip if passes else "down", **names)
         if chain == "last skipped" and i == last:
             below = names["dh"]
         dWs.append(evaluate("h.T @ (dz + dh)" if skip_in_dW and residual else dW, **names, dh_below=below))
         dzs.append(names["dz"])
         dhs.append(below)
-    if chain == "overwritten" and residual:
-        dhs = [dout] + dhs[-1:] * len(Ws)
-    dhs = {"right": dhs, "dz": [start] + dzs, "first missing": dhs[:-1], "last missing": dhs[1:]}[ends]
-    dhs = dhs if order in ("dhs", "both") else dhs[::-1]
-    dWs = dWs if order in ("dWs", "both") else dWs[::-1]
-    return tuple(dhs), tuple(dWs)
+    dhs = _overwritten(dhs, chain) if residual else dhs
+    dhs = evaluate(ENDS[ends], dhs=dhs, dzs=dzs)
+    return tuple(PUT[where](found) for where, found in zip(ORDERS[order], (dhs, dWs)))
 
 
 def _chain_probe(widths, residual, rows=3):
@@ -187,6 +230,7 @@ backprop_chain = Exercise(
             + mistakes.CHAIN_DW
             + mistakes.CHAIN_FLOW
         ),
+        alone=read(mistakes.CHAIN_ALONE),
     ),
     prompt=(
         "Write `backprop_chain(x, Ws, dout, residual)`: gradients in a stack of tanh layers, h[l+1] = tanh(h[l] @ W[l]), "

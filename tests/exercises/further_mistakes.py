@@ -2787,6 +2787,187 @@ def pairs_each_matrix_with_what_it_gave(x, Ws, dout, residual):
     return dhs, dWs
 
 
+def _one_array(dout, hs, Ws, residual):
+    """The way back with one array for every dh."""
+    dh = dout.copy()
+    dhs, dWs = [dh], []
+    for W, h in zip(Ws[::-1], hs[-2::-1]):
+        dz = dh * (1 - np.tanh(h @ W) ** 2)
+        dWs.insert(0, h.T @ dz)
+        if residual:
+            dh += dz @ W.T
+        else:
+            dh = dz @ W.T
+        dhs.insert(0, dh)
+    return dhs, dWs
+
+
+def _back(dout, hs, Ws, residual):
+    """The right way back."""
+    dhs, dWs = [dout], []
+    for W, h in zip(Ws[::-1], hs[-2::-1]):
+        dz = dhs[0] * (1 - np.tanh(h @ W) ** 2)
+        dWs.insert(0, h.T @ dz)
+        dhs.insert(0, dz @ W.T + dhs[0] if residual else dz @ W.T)
+    return dhs, dWs
+
+
+def _one_stream(x, Ws, residual, first):
+    """The forward pass with one array for every h; first: what stands at the list's start."""
+    h, acts = x.copy(), []
+    hs = [h if first is None else first]
+    for W in Ws:
+        acts.append(np.tanh(h @ W))
+        if residual:
+            h += acts[-1]
+        else:
+            h = acts[-1]
+        hs.append(h)
+    return hs, acts
+
+
+@mistake("backprop_chain", "same array", "already in the list", "dh = dh + ...")
+def one_array_for_dout_too(x, Ws, dout, residual):
+    return _one_array(dout, _stack(x, Ws, residual), Ws, residual)
+
+
+@mistake("backprop_chain", "the list", "changes those already in the list", "h = h + ...")
+def one_array_in_the_forward_pass(x, Ws, dout, residual):
+    return _back(dout, _one_stream(x, Ws, residual, None)[0], Ws, residual)
+
+
+@mistake("backprop_chain", "the list", "changes those already in the list", "h = h + ...")
+def one_array_in_the_forward_pass_after_x(x, Ws, dout, residual):
+    return _back(dout, _one_stream(x, Ws, residual, x)[0], Ws, residual)
+
+
+@mistake("backprop_chain", "the list", "changes those already in the list", "h = h + ...")
+def one_array_in_the_forward_pass_and_activations_kept(x, Ws, dout, residual):
+    hs, acts = _one_stream(x, Ws, residual, None)
+    dhs, dWs = [dout], []
+    for W, h, a in zip(Ws[::-1], hs[-2::-1], acts[::-1]):
+        dz = dhs[0] * (1 - a**2)
+        dWs.insert(0, h.T @ dz)
+        dhs.insert(0, dz @ W.T + dhs[0] if residual else dz @ W.T)
+    return dhs, dWs
+
+
+@mistake("backprop_chain", "Two things", "dh = dh + ...", "h = h + ...")
+def one_array_there_and_back(x, Ws, dout, residual):
+    return _one_array(dout, _one_stream(x, Ws, residual, None)[0], Ws, residual)
+
+
+@mistake("backprop_chain", "`dh *= ...`", "already in the list")
+def slope_multiplied_in_place(x, Ws, dout, residual):
+    hs, dh = _stack(x, Ws, residual), dout.copy()
+    dhs, dWs = [dh], []
+    for W, h in zip(Ws[::-1], hs[-2::-1]):
+        before = dh.copy()
+        dh *= 1 - np.tanh(h @ W) ** 2
+        dWs.insert(0, h.T @ dh)
+        dh = dh @ W.T + (before if residual else 0)
+        dhs.insert(0, dh)
+    return dhs, dWs
+
+
+@mistake("backprop_chain", "last entry", "dout")
+def last_entry_never_set(x, Ws, dout, residual):
+    hs = _stack(x, Ws, residual)
+    dhs, dWs, dh = [np.zeros_like(h) for h in hs], [None] * len(Ws), dout
+    for i in reversed(range(len(Ws))):
+        dz = dh * (1 - np.tanh(hs[i] @ Ws[i]) ** 2)
+        dWs[i] = hs[i].T @ dz
+        dh = dz @ Ws[i].T + (dh if residual else 0)
+        dhs[i] = dh
+    return dhs, dWs
+
+
+@mistake("backprop_chain", "inside the tanh")
+def shortcut_inside_the_tanh(x, Ws, dout, residual):
+    hs = [x]
+    for W in Ws:
+        hs.append(np.tanh(hs[-1] @ W + (hs[-1] if residual else 0)))
+    dhs, dWs = [dout], []
+    for W, h, a in zip(Ws[::-1], hs[-2::-1], hs[:0:-1]):
+        dz = dhs[0] * (1 - a**2)
+        dWs.insert(0, h.T @ dz)
+        dhs.insert(0, dz @ W.T + (dz if residual else 0))
+    return dhs, dWs
+
+
+@mistake("backprop_chain", "inside the tanh")
+def shortcut_inside_the_tanh_on_the_way_there(x, Ws, dout, residual):
+    hs = [x]
+    for W in Ws:
+        hs.append(np.tanh(hs[-1] @ W + (hs[-1] if residual else 0)))
+    dhs, dWs = [dout], []
+    for W, h, a in zip(Ws[::-1], hs[-2::-1], hs[:0:-1]):
+        dz = dhs[0] * (1 - a**2)
+        dWs.insert(0, h.T @ dz)
+        dhs.insert(0, dz @ W.T + (dhs[0] if residual else 0))
+    return dhs, dWs
+
+
+@mistake("backprop_chain", "shortcut starts at x", "h[l]")
+def shortcut_from_x(x, Ws, dout, residual):
+    hs = [x]
+    for W in Ws:
+        t = np.tanh(hs[-1] @ W)
+        hs.append(x + t if residual else t)
+    return _back(dout, hs, Ws, residual)
+
+
+@mistake("backprop_chain", "wherever the shapes agree", "`residual`")
+def shortcut_where_it_fits(x, Ws, dout, residual):
+    hs = [x]
+    for W in Ws:
+        t = np.tanh(hs[-1] @ W)
+        hs.append(hs[-1] + t if t.shape == hs[-1].shape else t)
+    dhs, dWs = [dout], []
+    for W, h in zip(Ws[::-1], hs[-2::-1]):
+        dz = dhs[0] * (1 - np.tanh(h @ W) ** 2)
+        dWs.insert(0, h.T @ dz)
+        down = dz @ W.T
+        dhs.insert(0, down + dhs[0] if down.shape == dhs[0].shape else down)
+    return dhs, dWs
+
+
+@mistake("backprop_chain", "dL/dW", "insert(-1, ...)", "insert(0, ...)")
+def inserted_before_the_last(x, Ws, dout, residual):
+    hs, dh = _stack(x, Ws, residual), dout
+    dhs, dWs = [dout], []
+    for i in reversed(range(len(Ws))):
+        dz = dh * (1 - np.tanh(hs[i] @ Ws[i]) ** 2)
+        dWs.insert(-1, hs[i].T @ dz)
+        dh = dz @ Ws[i].T + (dh if residual else 0)
+        dhs.insert(0, dh)
+    return dhs, dWs
+
+
+@mistake("backprop_chain", "dL/dh", "insert(-1, ...)", "insert(0, ...)")
+def gradients_inserted_before_the_last(x, Ws, dout, residual):
+    hs, dh = _stack(x, Ws, residual), dout
+    dhs, dWs = [dout], []
+    for i in reversed(range(len(Ws))):
+        dz = dh * (1 - np.tanh(hs[i] @ Ws[i]) ** 2)
+        dWs.insert(0, hs[i].T @ dz)
+        dh = dz @ Ws[i].T + (dh if residual else 0)
+        dhs.insert(-1, dh)
+    return dhs, dWs
+
+
+@mistake("backprop_chain", "both lists", "insert(-1, ...)", "insert(0, ...)")
+def both_inserted_before_the_last(x, Ws, dout, residual):
+    hs, dh = _stack(x, Ws, residual), dout
+    dhs, dWs = [dout], []
+    for i in reversed(range(len(Ws))):
+        dz = dh * (1 - np.tanh(hs[i] @ Ws[i]) ** 2)
+        dWs.insert(-1, hs[i].T @ dz)
+        dh = dz @ Ws[i].T + (dh if residual else 0)
+        dhs.insert(-1, dh)
+    return dhs, dWs
+
+
 @mistake("layer_norm_backward", "dv = -0.5 * r**3 * dr")
 def square_for_the_cube_in_step_3(dy, x, gamma, eps):
     c, lead = x - x.mean(-1, keepdims=True), tuple(range(x.ndim - 1))

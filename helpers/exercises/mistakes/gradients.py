@@ -164,7 +164,7 @@ wrong_layer: back = dz @ W_before.T
 wrong_layer: back = dz @ W_wrapped.T
     the matrix of the layer below is used on the way back, and at the first layer, where the index becomes -1, that of
     the last: `dz @ Ws[l].T`.
-derivative_of_layer_below: back = (dh @ W.T) * slope_before
+derivative_of_layer_below: back = (dh @ W.T) * (1 - h**2)
     the derivative is that of the layer below, 1 - h[l]**2, and comes after W: first dz = dh * (1 - tanh(h[l] @
     W[l])**2), then dz @ W[l].T.
 W_missing: back = dz
@@ -240,6 +240,9 @@ dW_of_activation: dW = np.tanh(h).T @ dz
     tanh is taken of the layer's input once more: dW[l] = h[l].T @ dz.
 dW_with_W: dW = h.T @ dz + W
     W is added to dW: weight decay is no part of the gradient.
+forward_overwritten: dW = (h_end if residual else h).T @ dz
+    with residual=True every dW is made with the last h. Is one array in the list of h several times? `h += ...` changes
+    those already in the list; write `h = h + ...`, which makes a new array.
 dW_factor: dW = 2 * (h.T @ dz)
     dW is twice too large: h[l].T @ dz.
 """
@@ -295,8 +298,14 @@ derivative_at_output: slope_of = tanh of output
 not_chained: chain = averaged
     dout is divided by the number of rows before it is passed on; it is the gradient already.
 list_overwritten: chain = overwritten
-    with residual=True one array stands in the list several times: `dh += ...` changes what is already in the list. Write
-    `dh = dh + ...`.
+    with residual=True all entries of the list of dL/dh are the same array: `dh += ...` changes what is already in the
+    list. Write `dh = dh + ...`, which makes a new array.
+list_overwritten: chain = overwritten after the first
+    with residual=True several entries of the list of dL/dh are the same array: `dh += ...` changes what is already in
+    the list. Write `dh = dh + ...`, which makes a new array.
+forward_overwritten: forward = overwritten
+    with residual=True all h of the forward pass are the same array, the last value: `h += ...` changes those already in
+    the list. Write `h = h + ...`, which makes a new array.
 derivative_at_output: slope_of = output
     the derivative is taken as 1 - h[l+1]**2, and with residual=True h[l+1] is more than the activation: use
     1 - tanh(h[l] @ W[l])**2.
@@ -314,6 +323,45 @@ dhs_are_dzs: ends = dz
     the list holds gradients before tanh (dz); it should hold those of h.
 residual_dW: skip_in_dW = True
     with residual=True the shortcut's gradient is in dW too; the shortcut does not touch W: h[l].T @ dz.
+"""
+
+CHAIN_ALONE = """
+forward_overwritten: forward = overwritten after the first
+    with residual=True all h after x are the same array in the forward pass, the last value: `h += ...` changes those
+    already in the list. Write `h = h + ...`, which makes a new array.
+residual_ignored: forward = ignored, where it fits
+    `residual` is not looked at: the shortcut is added wherever the shapes agree, forward and backward.
+forward_residual: forward = residual, where it fits
+    the forward pass adds the shortcut wherever the shapes agree, also when `residual` is false; look at `residual`.
+shortcut_inside: forward = inside, both ways
+    with residual=True the shortcut is added inside the tanh, forward and backward. It goes around tanh: h[l+1] = h[l] +
+    tanh(h[l] @ W[l]), and dh comes back on it unchanged.
+shortcut_inside: forward = inside
+    with residual=True the forward pass adds the shortcut inside the tanh; it goes around: h[l+1] = h[l] + tanh(h[l] @
+    W[l]).
+shortcut_inside: forward = inside, slope without
+    with residual=True the forward pass adds the shortcut inside the tanh; it goes around: h[l+1] = h[l] + tanh(h[l] @
+    W[l]).
+skip_of_input: forward = from x
+    with residual=True the shortcut starts at x in every layer of the forward pass; it starts at the layer's own input:
+    h[l+1] = h[l] + tanh(h[l] @ W[l]).
+forward_overwritten: dW = (h_end if residual and i else h).T @ dz
+    with residual=True every dW but the first is made with the last h. Is one array in the list of h several times? `h +=
+    ...` changes those already in the list; write `h = h + ...`, which makes a new array.
+dhs_order: order = dhs before the last
+    the list of dL/dh is in the wrong order, as `insert(-1, ...)` leaves it: that puts each entry before the last one. Use
+    `insert(0, ...)`.
+dWs_order: order = dWs before the last
+    the list of dL/dW is in the wrong order, as `insert(-1, ...)` leaves it: that puts each entry before the last one. Use
+    `insert(0, ...)`.
+lists_order: order = both before the last
+    both lists are in the wrong order, as `insert(-1, ...)` leaves it: that puts each entry before the last one. Use
+    `insert(0, ...)`.
+dhs_are_dzs: ends = dz in place
+    the list holds gradients before tanh (dz) in place of those of h. Is there a `dh *= ...`? It changes what is already
+    in the list; write `dz = dh * ...`, which makes a new array.
+dhs_last_zero: ends = last 0
+    the last entry of the list of dL/dh is 0, as if it was never set; it is dout.
 """
 
 LENGTHS = """
