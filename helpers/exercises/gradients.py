@@ -7,6 +7,7 @@ import numpy as np
 
 from .. import layers
 from .core import Exercise
+from .fitting import fitted
 from .formulas import evaluate
 from .mistakes import gradients as mistakes
 from .slips import Slip, Space, read
@@ -28,18 +29,63 @@ def _local(choice, upstream, dy, z, x, W=None):
         slope = slope + 0 * z
     except ValueError:  # another shape than z: a layer whose width changes
         return None
-    return {"right": lambda: dy * slope, "missing": lambda: slope, "added": lambda: dy + slope}[upstream]()
+    combined = {
+        "right": lambda: dy * slope,
+        "missing": lambda: slope,
+        "added": lambda: dy + slope,
+        "without brackets": lambda: dy - (1 - slope),
+    }
+    return combined[upstream]()
 
 
 # ------------------------------------------------------------------------------ residual_backward
 
 
-def _residual_backward_model(dy, x, W, local=SLOPE, upstream="right", dx="dy + dz @ W.T", dW="x.T @ dz"):
+def _residual_backward_model(
+    dy, x, W, local=SLOPE, upstream="right", dx="dy + dz @ W.T", dW="x.T @ dz", swapped=None
+):
+    """residual_backward with switches; swapped: a decision and its choice, besides which the outputs are swapped."""
+    if swapped:
+        return _residual_backward_model(dy, x, W, **dict([swapped]))[::-1]
     z = x @ W
     dz = _local(local, upstream, dy, z, x, W)
     names = {"dy": dy, "x": x, "W": W, "dz": dz, "slope": 1 - np.tanh(z) ** 2, "dW": x.T @ dz}
     out = evaluate(dx, **names)
     return (out,), (evaluate(dW, **names, dx=out),)
+
+
+RESIDUAL_SLIPS = read(
+    mistakes.LOCAL
+    + mistakes.LOCAL_RARE
+    + mistakes.RESIDUAL_LOCAL
+    + mistakes.UPSTREAM
+    + mistakes.RESIDUAL_DX
+    + mistakes.RESIDUAL_DW
+)
+
+
+def _swapped_besides(slips):
+    """Each of these mistakes in one of the gradients, when they are returned in the wrong order as well."""
+    return [
+        Slip(
+            f"outputs_swapped+{slip.name}",
+            "swapped",
+            (slip.decision, slip.choice),
+            f"the order is swapped: `return dx, dW`. Something is wrong besides: {slip.message}",
+        )
+        for slip in slips
+        if slip.name != "dW_for_dx"  # the gradient of W twice looks the same in both orders
+    ]
+
+
+def _measured_decay(probes, answers):
+    """More slips: weight decay in dW, its factor read off the answers."""
+    return fitted(
+        lambda *args, **choices: _residual_backward_model(*args, **choices)[1:],
+        read(mistakes.RESIDUAL_DECAY),
+        probes,
+        [answer and answer[1:] for answer in answers],
+    )
 
 
 def _finite_difference(ask, args):
@@ -71,13 +117,9 @@ residual_backward = Exercise(
     ],
     space=Space(
         _residual_backward_model,
-        read(
-            mistakes.LOCAL
-            + mistakes.RESIDUAL_LOCAL
-            + mistakes.UPSTREAM
-            + mistakes.RESIDUAL_DX
-            + mistakes.RESIDUAL_DW
-        ),
+        RESIDUAL_SLIPS,
+        alone=_swapped_besides(RESIDUAL_SLIPS),
+        measured=_measured_decay,
     ),
     properties=_finite_difference,
     prompt=(
@@ -230,7 +272,7 @@ backprop_chain = Exercise(
             + mistakes.CHAIN_DW
             + mistakes.CHAIN_FLOW
         ),
-        alone=read(mistakes.CHAIN_ALONE),
+        alone=read(mistakes.LOCAL_RARE + mistakes.CHAIN_ALONE),
     ),
     prompt=(
         "Write `backprop_chain(x, Ws, dout, residual)`: gradients in a stack of tanh layers, h[l+1] = tanh(h[l] @ W[l]), "

@@ -2777,6 +2777,57 @@ def outer(dy, x, W):
     return dy + dz @ W.T, np.outer(x, dz)
 
 
+@mistake("residual_backward", "block's output")
+def tanh_of_the_output(dy, x, W):
+    dz = dy * (1 - np.tanh(x + np.tanh(x @ W)) ** 2)
+    return dy + dz @ W.T, x.T @ dz
+
+
+@mistake("residual_backward", "only the last row", "`+=`")
+def last_row_only(dy, x, W):
+    dz = dy * (1 - np.tanh(x @ W) ** 2)
+    for i in range(len(x)):
+        dW = np.outer(x[i], dz[i])
+    return dy + dz @ W.T, dW
+
+
+@mistake("residual_backward", "a factor tanh(z) too many")
+def activation_and_slope(dy, x, W):
+    t = np.tanh(x @ W)
+    dz = dy * t * (1 - t**2)
+    return dy + dz @ W.T, x.T @ dz
+
+
+@mistake("residual_backward", "arctan")
+def slope_of_arctan(dy, x, W):
+    dz = dy / (1 + (x @ W) ** 2)
+    return dy + dz @ W.T, x.T @ dz
+
+
+@mistake("residual_backward", "order is swapped", "shortcut's part is missing")
+def swapped_and_without_the_shortcut(dy, x, W):
+    dz = dy * (1 - np.tanh(x @ W) ** 2)
+    return x.T @ dz, dz @ W.T
+
+
+@mistake("residual_backward", "brackets")
+def brackets_missing(dy, x, W):
+    dz = dy * 1 - np.tanh(x @ W) ** 2
+    return dy + dz @ W.T, x.T @ dz
+
+
+@mistake("residual_backward", "weight decay", "0.0001")
+def a_little_weight_decay(dy, x, W):
+    dz = dy * (1 - np.tanh(x @ W) ** 2)
+    return dy + dz @ W.T, x.T @ dz + 1e-4 * W
+
+
+@mistake("residual_backward", "weight decay", "0.01")
+def weight_decay(dy, x, W):
+    dz = dy * (1 - np.tanh(x @ W) ** 2)
+    return dy + dz @ W.T, x.T @ dz + 0.01 * W
+
+
 @mistake("backprop_chain", "output stands where its input belongs")
 def pairs_each_matrix_with_what_it_gave(x, Ws, dout, residual):
     hs, dhs, dWs = _stack(x, Ws, residual), [dout], []
@@ -2867,6 +2918,16 @@ def slope_multiplied_in_place(x, Ws, dout, residual):
         dWs.insert(0, h.T @ dh)
         dh = dh @ W.T + (before if residual else 0)
         dhs.insert(0, dh)
+    return dhs, dWs
+
+
+@mistake("backprop_chain", "brackets")
+def brackets_missing_in_every_layer(x, Ws, dout, residual):
+    hs, dhs, dWs = _stack(x, Ws, residual), [dout], []
+    for W, h in zip(Ws[::-1], hs[-2::-1]):
+        dz = dhs[0] * 1 - np.tanh(h @ W) ** 2
+        dWs.insert(0, h.T @ dz)
+        dhs.insert(0, dz @ W.T + dhs[0] if residual else dz @ W.T)
     return dhs, dWs
 
 

@@ -34,6 +34,15 @@ derivative_wrong: local = 2 * (1 - np.tanh(z)**2)
     the derivative is twice too large: 1 - tanh(z)**2.
 """
 
+LOCAL_RARE = """
+derivative_wrong: local = np.tanh(z) * (1 - np.tanh(z)**2)
+    there is a factor tanh(z) too many: dz = dy * (1 - tanh(z)**2).
+derivative_wrong: local = 1 / (1 + z**2)
+    1 / (1 + z**2) is the derivative of arctan; that of tanh is 1 - tanh(z)**2.
+upstream_without_brackets: upstream = without brackets
+    the brackets are missing: dy * 1 - tanh(z)**2 is dy - tanh(z)**2. Write dz = dy * (1 - tanh(z)**2).
+"""
+
 UPSTREAM = """
 upstream_missing: upstream = missing
     the incoming gradient is not multiplied in: you use the local derivative alone. Multiply:
@@ -45,6 +54,9 @@ upstream_added: upstream = added
 RESIDUAL_LOCAL = """
 derivative_at_output: local = 1 - (x + np.tanh(z))**2
     the derivative is taken as 1 - y**2, and y is more than the activation: it has x in it. Use 1 - tanh(x @ W)**2.
+derivative_at_output: local = 1 - np.tanh(x + np.tanh(z))**2
+    the derivative is evaluated at the block's output, 1 - tanh(y)**2; evaluate it at the argument of tanh: 1 - tanh(x @
+    W)**2.
 W_transposed_in_forward: local = 1 - np.tanh(x @ W.T)**2
     W is transposed in the forward pass, where z = x @ W. Use 1 - tanh(x @ W)**2.
 """
@@ -134,10 +146,18 @@ dW_times_W: dW = (x.T @ dz) * W
     dW has a factor W too many.
 dW_first_row: dW = x[:1].T @ dz[:1]
     only the first row counts in dW; it is the sum over all rows.
+dW_last_row: dW = x[-1:].T @ dz[-1:]
+    only the last row counts in dW; it is the sum over all rows. In a loop over the rows that takes `+=`; with `=` each
+    row replaces the one before.
 dW_of_bias: dW = 0 * W + dz.sum(axis=0)
     dW does not contain x: that would be the gradient of a bias.
 dW_with_W: dW = x.T @ dz + W
     W is added to dW: weight decay is no part of the gradient.
+"""
+
+RESIDUAL_DECAY = """
+dW_with_W: dW = x.T @ dz + # * W
+    about # * W is added to dW: weight decay is no part of the gradient.
 """
 
 CHAIN_BACK = """
