@@ -326,6 +326,7 @@ grad_norms = Exercise(
         (_tensors(1, (4, 5), (5,), (3, 3)), _tensors(20, (4, 5), (5,), (3, 3), scale=2.0)),
         (_tensors(2, (4, 4)), _tensors(30, (4, 4))),
         ([np.ones(3), np.ones((4, 4))], [_random(3, seed=33), 5 * _random(4, 4, seed=34)]),
+        (_tensors(3, (3,), (2, 2)), _tensors(40, (3,), (2, 2), scale=1e-3)),  # so short that an eps counts
     ],
     space=Space(
         _grad_norms_model,
@@ -513,6 +514,7 @@ RETURNED = {
     "averaged weights": "sum(trail) / max(len(trail), 1)",
     "gradient": "g",
     "trail": "np.array(trail)",
+    "trail from start": "np.array([start, *trail])",
     "unchanged": "start",
 }
 
@@ -541,12 +543,17 @@ def _measured_steps(probes, answers):
         end = a[0][0].astype(float)
         g = grad_fn(w, batches[0])
         if len(batches) == 1:
-            rate, decay = _share(w - end, g), _share((w - end) / lr - g, w)
+            rate, decay, shrunk = (
+                _share(w - end, g),
+                _share((w - end) / lr - g, w),
+                1 - _share(end, w - lr * g),
+            )
             slips += [
                 ("lr_ignored", f"w - {rate:.8g} * g", f"lr is ignored: about {rate:.4g} is used whatever it is. Use w - lr * gradient."),
                 ("lr_factor", f"w - {rate / lr:.8g} * lr * g", f"each step is multiplied by about {rate / lr:.4g}; it is lr * gradient."),
                 ("weight_decay", f"w - lr * (g + {decay:.8g} * w)", f"weight decay of about {decay:.4g} is added to the gradient; it is not asked for."),
                 ("weight_decay", f"w - lr * g - {decay * lr:.8g} * w", "weight decay is taken off w in every step; it is not asked for."),
+                ("weight_decay", f"(w - lr * g) * (1 - {shrunk / lr:.8g} * lr)", f"w is shrunk after each step, a weight decay of about {shrunk / lr:.4g}; it is not asked for."),
             ]  # fmt: skip
         else:
             middle = w - lr * g

@@ -1879,6 +1879,12 @@ def input_gradient_missing(x, Ws, dout, residual=False):
     return dhs[1:], dWs
 
 
+@mistake("grad_norms", "under the root", "leave it out")
+def eps_under_each_root(params, grads):
+    lengths = [np.sqrt(np.sum(g**2) + 1e-6) for g in grads]
+    return lengths, np.sqrt(sum(np.sum(g**2) for g in grads))
+
+
 @mistake("grad_norms", "parameters")
 def norms_of_weights(params, grads):
     per = np.array([np.sqrt((p**2).sum()) for p in params])
@@ -1919,6 +1925,22 @@ def clipped_in_place(grads, max_norm):
     for g in grads:
         g *= min(1.0, max_norm / (total + 1e-6))
     return grads
+
+
+@mistake("sgd_steps", "shrunk after each step", "of about 0.01")
+def decay_after_the_step(w, grad_fn, batches, lr):
+    for batch in batches:
+        w = w - lr * grad_fn(w, batch)
+        w = w * (1 - lr * 0.01)
+    return w
+
+
+@mistake("sgd_steps", "weights of every step are returned", "return the last")
+def all_weights_from_the_first_on(w, grad_fn, batches, lr):
+    ws = [w]
+    for batch in batches:
+        ws.append(ws[-1] - lr * grad_fn(ws[-1], batch))
+    return ws
 
 
 @mistake("sgd_steps", "sign is wrong", "up the gradient")

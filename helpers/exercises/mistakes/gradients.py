@@ -420,6 +420,10 @@ relative: length = np.sqrt((p**2).sum()) / np.sqrt((g**2).sum())
     the parameter's length is divided by the gradient's; only the latter is asked for.
 sum_of_row_norms: length = np.sqrt((g**2).sum(axis=0)).sum()
     the lengths of the columns are added up; square everything, sum, then take the root.
+eps_added: length = np.sqrt((g**2).sum() + 1e-6)
+    a small number is added under the root, which makes short gradients longer; nothing is divided here, so leave it out.
+eps_added: length = np.sqrt((g**2).sum() + 1e-8)
+    a small number is added under the root, which makes short gradients longer; nothing is divided here, so leave it out.
 all_together: length = np.sqrt(sum((a**2).sum() for a in grads))
     every entry is the length of all gradients together; the list has the length of each.
 difference: length = np.sqrt(((g - p)**2).sum())
@@ -670,6 +674,8 @@ gradient_returned: step = gradient
     the last gradient is returned; return w.
 trail_returned: step = trail
     the weights of every step are returned; return the last.
+trail_returned: step = trail from start
+    the weights of every step are returned, the first ones too; return the last.
 not_updated: step = unchanged
     w comes back unchanged: the new value is never kept. w = w - lr * gradient.
 """
