@@ -129,7 +129,12 @@ def shape(got, want):
     """' It is transposed ...': the likely reason for the first wrong shape, or ''."""
     for one, other in zip(got, want):
         if len(one) != len(other):
-            return ""
+            same = sum(a.size for a in one) == sum(b.size for b in other)
+            return (
+                " There are as many numbers as asked for; cut them into arrays of the right shapes."
+                if same
+                else ""
+            )
         for a, b in zip(one, other):
             if a.shape != b.shape:
                 return " " + _reason(a.shape, b.shape)

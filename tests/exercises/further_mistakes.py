@@ -1903,6 +1903,12 @@ def matrix_norms(params, grads):
     return per, np.sqrt(sum(p**2 for p in per))
 
 
+@mistake("clip_by_global_norm", "as many numbers as asked for", "cut them into arrays")
+def clipped_in_one_piece(grads, max_norm):
+    joined = np.concatenate([g.ravel() for g in grads])
+    return joined * min(1, max_norm / (np.linalg.norm(joined) + 1e-6))
+
+
 @mistake("clip_by_global_norm", "own norm")
 def clipped_one_by_one(grads, max_norm):
     return [g * min(1, max_norm / (np.linalg.norm(g) + 1e-6)) for g in grads]
