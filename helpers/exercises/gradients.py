@@ -1,12 +1,13 @@
 """Gradients through residual connections and through depth, and what is done with them in training."""
 
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, permutations, product
 
 import numpy as np
 
 from .. import layers
-from .core import Exercise
+from .comparing import alike
+from .core import Exercise, Remark
 from .fitting import fitted
 from .formulas import evaluate
 from .mistakes import gradients as mistakes
@@ -15,6 +16,10 @@ from .slips import Slip, Space, read
 
 def _random(*shape, seed):
     return np.random.default_rng(seed).standard_normal(shape)
+
+
+def _norm(g):
+    return np.sqrt((g**2).sum())
 
 
 # ------------------------------------------------------------------------------ tanh and its derivative
@@ -139,7 +144,7 @@ residual_backward = Exercise(
 # ------------------------------------------------------------------------------ backprop_chain
 
 
-START = {"ones": "np.ones_like(dout)", "averaged": "dout / len(dout)"}
+START = {"ones": "np.ones_like(dout)", "averaged": "dout / len(dout)", "zeros": "0 * dout"}
 DZ = {
     "missing in the last": "dh if i == last else dz",
     "missing in the first": "dh if i == 0 else dz",
@@ -160,6 +165,7 @@ FORWARD = {  # what a layer gives
     "inside, slope without": INSIDE,
     "inside, both ways": INSIDE,
     "from x": "np.tanh(z) + (x if residual else 0)",
+    "multiplied": "np.tanh(z) + residual * h",
 }
 OVERWRITTEN = {"overwritten": 0, "overwritten after the first": 1}  # entries that stay as they were
 ENDS = {  # of the list, the last entry first, as it is filled
@@ -295,8 +301,15 @@ backprop_chain = Exercise(
 
 
 def _grad_norms_model(
-    params, grads, length="np.sqrt((g**2).sum())", total="np.sqrt((true**2).sum())", everywhere=None
+    params,
+    grads,
+    length="np.sqrt((g**2).sum())",
+    total="np.sqrt((true**2).sum())",
+    everywhere=None,
+    passed="grads",
 ):
+    """grad_norms with switches."""
+    grads = evaluate(passed, grads=grads)
     if everywhere:
         length, total = everywhere, "np.sqrt((per**2).sum())"
     true = np.array([np.sqrt((g**2).sum()) for g in grads])
@@ -309,12 +322,35 @@ def _tensors(seed, *shapes, scale=1.0):
     return [_random(*shape, seed=seed + k) * scale / (k + 1) for k, shape in enumerate(shapes)]
 
 
-def _lengths_and_total():
+def _lengths_and_total(slips):
     """A wrong length, in the list and in the total that is made of it."""
     return [
         replace(slip, decision="everywhere", message=slip.message + " The total is made of these lengths.")
-        for slip in read(mistakes.LENGTHS)
+        for slip in slips
         if slip.name != "squared"
+    ]
+
+
+def _measured_eps(probes, answers):
+    """More slips: what is added to a length or under its root, read off the shortest gradients."""
+    (_, grads), answer = probes[-1], answers[-1]
+    if answer is None or [part.shape for (part,) in answer] != [(len(grads),), ()]:
+        return []
+    (lengths,), (total,) = answer
+    in_list = _with_eps(read(mistakes.EPS), lengths[0], _norm(grads[0]))
+    in_total = _with_eps(read(mistakes.EPS_TOTAL), total, np.sqrt(sum(_norm(g) ** 2 for g in grads)))
+    return [*in_list, *_lengths_and_total(in_list), *in_total]
+
+
+def _with_eps(templates, got, want):
+    """The two templates, with what is added under the root and what is added to the length."""
+    return [
+        replace(
+            template,
+            choice=template.choice.replace("#", f"{eps:.8g}"),
+            message=template.message.replace("#", f"{eps:.4g}"),
+        )
+        for template, eps in zip(templates, (got**2 - want**2, got - want))
     ]
 
 
@@ -326,11 +362,14 @@ grad_norms = Exercise(
         (_tensors(1, (4, 5), (5,), (3, 3)), _tensors(20, (4, 5), (5,), (3, 3), scale=2.0)),
         (_tensors(2, (4, 4)), _tensors(30, (4, 4))),
         ([np.ones(3), np.ones((4, 4))], [_random(3, seed=33), 5 * _random(4, 4, seed=34)]),
+        (_tensors(4, (2, 2)), _tensors(50, (2, 2), scale=1e-2)),
         (_tensors(3, (3,), (2, 2)), _tensors(40, (3,), (2, 2), scale=1e-3)),  # so short that an eps counts
     ],
     space=Space(
         _grad_norms_model,
-        read(mistakes.LENGTHS + mistakes.TOTALS) + _lengths_and_total(),
+        read(mistakes.LENGTHS + mistakes.TOTALS + mistakes.PASSED)
+        + _lengths_and_total(read(mistakes.LENGTHS)),
+        measured=_measured_eps,
         named=lambda names: (
             "the square root is missing, in the list and in the total: you return squared norms (sums of squares). Take "
             "the root of each sum of squares."
@@ -344,6 +383,14 @@ grad_norms = Exercise(
         "numbers. Second: the length of all gradients together, as one long vector; a number. `params` is only there to "
         "be at hand."
     ),
+    remarks=[
+        Remark(
+            ([np.ones(3), np.ones((2, 2))], [np.zeros(3), np.zeros((2, 2))]),
+            "eps_added",
+            "Gradients that are all 0 have length 0, and yours do not get it. Nothing is divided here, so nothing needs to be "
+            "added to the squares.",
+        )
+    ],
     hints=[
         "Euclidean length: square, sum, root.",
         "All together as one long vector: sum all squares before the root. Norms themselves do not add up.",
@@ -355,14 +402,17 @@ grad_norms = Exercise(
 # ------------------------------------------------------------------------------ clip_by_global_norm
 
 
-def _norm(g):
-    return np.sqrt((g**2).sum())
-
-
-def _clip_model(grads, max_norm, clip="[g * min(1, max_norm / (total + 1e-6)) for g in grads]"):
-    total = np.sqrt(sum((g**2).sum() for g in grads))
-    scaled = evaluate(clip, grads=grads, max_norm=max_norm, total=total, norm=_norm)
-    return (tuple(scaled),)
+def _clip_model(
+    grads, max_norm, total="total", factor="np.minimum(1, max_norm / (total + 1e-6))", clip="clipped"
+):
+    """clip_by_global_norm with switches; total and factor may differ from array to array."""
+    true = np.sqrt(sum((g**2).sum() for g in grads))
+    names = {"grads": grads, "max_norm": max_norm, "norm": _norm}
+    clipped = []
+    for i, g in enumerate(grads):
+        used = evaluate(total, **names, total=true, i=i, g=g)
+        clipped.append(g * evaluate(factor, **names, total=used))
+    return (tuple(evaluate(clip, **names, total=true, clipped=clipped)),)
 
 
 def _measured_limit(probes, answers):
@@ -375,8 +425,8 @@ def _measured_limit(probes, answers):
     return [
         Slip(
             "max_norm_ignored",
-            "clip",
-            f"[g * min(1, {max(lengths):.8g} / (total + 1e-6)) for g in grads]",
+            "factor",
+            f"np.minimum(1, {max(lengths):.8g} / (total + 1e-6))",
             text,
         )
     ]
@@ -450,129 +500,67 @@ clip_by_global_norm = Exercise(
 
 # ------------------------------------------------------------------------------ sgd_steps
 
-STEPS = {
-    "accumulated": "w - lr * kept",
-    "accumulated, averaged": "w - lr * kept / (i + 1)",
-    "uphill": "w + lr * g",
-    "no lr": "w - g",
-    "divided": "w - g / lr",
-    "over batches": "w - lr * g / n",
-    "momentum": "w - lr * velocity",
-    "momentum, weighed": "w - lr * (1 - 0.9) * velocity",
-    "decay": "w - lr * (g + 0.01 * w)",
-    "scheduled": "w - lr * g / (i + 1)",
-    "unit": "w - lr * g / np.sqrt((g**2).sum())",
-    "sign": "w - lr * np.sign(g)",
-    "twice": "w - 2 * lr * g",
-    "squared": "w - lr**2 * g",
-    "first gradient": "w - lr * gradients[0]",
-    "cleared every second": "w - lr * (g if i % 2 == 0 else previous + g)",
-    "over rows": "w - lr * g / len(b)",
-    "adam": "w - lr * (kept_m / (1 - 0.9**(i + 1))) / (np.sqrt(kept_v / (1 - 0.999**(i + 1))) + 1e-8)",
-    "adam, not corrected": "w - lr * kept_m / (np.sqrt(kept_v) + 1e-8)",
-    "adagrad": "w - lr * g / (np.sqrt(squares) + 1e-8)",
-    "every second": "w - lr * (previous + g) if i % 2 else w",
-    "nesterov": "w - lr * (g + 0.9 * velocity)",
-    "rmsprop": "w - lr * g / (np.sqrt(square) + 1e-8)",
-    "clipped": "w - lr * np.clip(g, -1, 1)",
-    "clipped by norm": "w - lr * g * min(1, 1 / np.sqrt((g**2).sum()))",
-    "stale": "w - lr * (previous if i else g)",
-    "delayed": "w - lr * previous",
-    "mean": "w - lr * g.mean()",
-    "scaled": "w - w * lr * g",
-    "set": "-lr * g",
-    "of start": "start - lr * g",
-    "minus w": "lr * g - w",
-}
+
+def _keeper():
+    """Two functions for what is kept from step to step: to read a running sum, and to add to it.
+
+    Its factor tells one sum from another: keep(k, value) -> k * (what was kept) + value.
+    """
+    sums: dict = {}
+
+    def keep(factor, value):
+        sums[factor] = factor * sums.get(factor, 0) + value
+        return sums[factor]
+
+    return lambda factor: sums.get(factor, 0), keep
 
 
-USED = {
-    "all but last": "batches[:-1]",
-    "all but first": "batches[1:]",
-    "first": "batches[:1]",
-    "first batch": "batches[:1] * len(batches)",
-    "reversed": "batches[::-1]",
-    "one too many": "batches + batches[-1:]",
-    "two epochs": "batches * 2",
-    "previous batch": "batches[-1:] + batches[:-1]",
-    "mean batch": "[sum(batches) / len(batches)] * len(batches)",
-}
-GRADIENTS = {"swapped": "grad_fn(b, w)", "ahead": "grad_fn(w - lr * grad_fn(w, b), b)"}
-KEPT = {  # from one step to the next
-    "kept": "kept + g",
-    "velocity": "carry * velocity + g",
-    "square": "0.9 * square + 0.1 * g**2",
-    "squares": "squares + g**2",
-    "kept_m": "0.9 * kept_m + 0.1 * g",
-    "kept_v": "0.999 * kept_v + 0.001 * g**2",
-}
-RETURNED = {
-    "summed": "start - lr * sum(gradients)",
-    "averaged": "start - lr * sum(gradients) / n",
-    "sign of sum": "start + lr * sum(gradients)",
-    "last at start": "start - lr * gradients[-1]",
-    "averaged weights": "sum(trail) / max(len(trail), 1)",
-    "gradient": "g",
-    "trail": "np.array(trail)",
-    "trail from start": "np.array([start, *trail])",
-    "unchanged": "start",
-}
-
-
-def _sgd_model(w, grad_fn, batches, lr, step="right", formula=None, carry=None):
+def _sgd_model(w, grad_fn, batches, lr, start="w", used="batches", before="w", gradient="grad_fn(w, b)", decay=0,
+               step="w - lr * g", direction="down", after="w", returned="w"):  # fmt: skip
     """sgd_steps with switches; gradients are those at the start."""
-    names = {"w": w, "start": w, "grad_fn": grad_fn, "batches": batches, "lr": lr, "n": len(batches), "trail": [],
-             "g": 0 * w, "gradients": [grad_fn(w, b) for b in batches], "carry": 0.9 if carry is None else carry}  # fmt: skip
-    names |= dict.fromkeys(KEPT, 0 * w)
-    formula = formula or STEPS.get(step, "w - lr * g") if carry is None else STEPS["momentum"]
-    for i, b in enumerate(evaluate(USED.get(step, "batches"), **names)):
+    w = evaluate(start, w=w)
+    kept, keep = _keeper()
+    names = {"w": w, "start": w, "grad_fn": grad_fn, "batches": batches, "lr": lr, "n": len(batches), "g": 0 * w,
+             "kept": kept, "keep": keep, "gradients": [grad_fn(w, b) for b in batches]}  # fmt: skip
+    trail = []
+    for i, b in enumerate(evaluate(used, **names)):
         names |= {"i": i, "b": b, "previous": names["g"]}
-        names["g"] = evaluate(GRADIENTS.get(step, "grad_fn(w, b)"), **names)
-        names |= {name: evaluate(kept, **names) for name, kept in KEPT.items() if name in formula}
-        names["w"] = evaluate(formula, **names)
-        names["trail"].append(names["w"])
-    return ((evaluate(RETURNED.get(step, "w"), **names),),)
+        names["w"] = evaluate(before, **names)
+        names["g"] = evaluate(gradient, **names) + float(decay) * names["w"]
+        moved = evaluate(step, **names)
+        names["w"] = evaluate(
+            after, **names | {"w": 2 * names["w"] - moved if direction == "uphill" else moved}
+        )
+        trail.append(names["w"])
+    return ((evaluate(returned, **names, trail=trail),),)
+
+
+SGD_SLIPS = read(mistakes.SGD)
 
 
 def _measured_steps(probes, answers):
-    """More slips whose number is read off the answers: of one step, a learning rate or decay; of two, what is kept."""
-    slips = []
-    for (w, grad_fn, batches, lr), a in zip(probes, answers):
-        if a is None or a[0][0].shape != w.shape or len(batches) > 2:
-            continue
-        end = a[0][0].astype(float)
-        g = grad_fn(w, batches[0])
-        if len(batches) == 1:
-            rate, decay, shrunk = (
-                _share(w - end, g),
-                _share((w - end) / lr - g, w),
-                1 - _share(end, w - lr * g),
-            )
-            slips += [
-                ("lr_ignored", f"w - {rate:.8g} * g", f"lr is ignored: about {rate:.4g} is used whatever it is. Use w - lr * gradient."),
-                ("lr_factor", f"w - {rate / lr:.8g} * lr * g", f"each step is multiplied by about {rate / lr:.4g}; it is lr * gradient."),
-                ("weight_decay", f"w - lr * (g + {decay:.8g} * w)", f"weight decay of about {decay:.4g} is added to the gradient; it is not asked for."),
-                ("weight_decay", f"w - lr * g - {decay * lr:.8g} * w", "weight decay is taken off w in every step; it is not asked for."),
-                ("weight_decay", f"(w - lr * g) * (1 - {shrunk / lr:.8g} * lr)", f"w is shrunk after each step, a weight decay of about {shrunk / lr:.4g}; it is not asked for."),
-            ]  # fmt: skip
+    """More slips: numbers of the learner's own, uphill too, and the batches in an order of the learner's own."""
+    uphill = [slip for slip in SGD_SLIPS if slip.decision == "direction"]
+    numbers = fitted(_sgd_model, read(mistakes.SGD_MEASURED), probes, answers, [(), uphill])
+    return numbers + _other_order(probes, answers)
+
+
+def _other_order(probes, answers):
+    """A slip if steps with these batches in another order explain the answers."""
+    orders = {}
+    for args, answer in sorted(zip(probes, answers), key=lambda pair: len(pair[0][2])):
+        places = range(len(args[2]))
+        for order in (*permutations(places), *product(places, repeat=len(places))):
+            used = f"[batches[i] for i in {order}]"
+            if answer is not None and alike(answer[0], _sgd_model(*args, **{"used": used})[0]):
+                orders[len(places)] = order
+                break
         else:
-            middle = w - lr * g
-            g2 = grad_fn(middle, batches[1])
-            kept, shrunk = _share((middle - end) / lr - g2, g), _share((middle - end) / lr, g2)
-            slips += [
-                ("momentum", kept, f"a momentum of about {kept:.4g} is kept between the steps; plain SGD keeps nothing."),
-                ("lr_scheduled", f"w - lr * {shrunk:.8g}**i * g", f"the learning rate is multiplied by about {shrunk:.4g} after each step; keep it."),
-            ]  # fmt: skip
-    return [
-        Slip(name, "carry" if isinstance(choice, float) else "formula", choice, text)
-        for name, choice, text in slips
-        if "nan" not in str(choice) and "inf" not in str(choice)
-    ]
-
-
-def _share(a, b):
-    """The number k that makes k * b nearest to a."""
-    return float((a * b).sum() / (b * b).sum())
+            return []
+    text = "the batches are used in another order than that of the list: are they shuffled or sorted? Take them as they come."
+    if any(len(set(order)) < n for n, order in orders.items()):
+        text = "some batches are used more than once and others not at all; each of them takes one step, in the order of the list."
+    return [Slip("order_wrong", "used", f"[batches[i] for i in {orders}[n]]", text)]
 
 
 def _pull(w, batch):
@@ -598,7 +586,7 @@ sgd_steps = Exercise(
         _sgd_probe((3,), 4, 0.3),
         _sgd_probe((2, 3), 3, 0.05),
     ],
-    space=Space(_sgd_model, read(mistakes.SGD), measured=_measured_steps),
+    space=Space(_sgd_model, SGD_SLIPS, measured=_measured_steps),
     properties=None,
     prompt=(
         "Write `sgd_steps(w, grad_fn, batches, lr)`: one step of stochastic gradient descent a batch, in order, and "

@@ -3065,3 +3065,316 @@ def square_for_the_cube_in_step_3(dy, x, gamma, eps):
     dv = -0.5 * r**2 * (g * c).sum(-1, keepdims=True)
     dc = g * r + dv * 2 * c / x.shape[-1]
     return dc - dc.mean(-1, keepdims=True), (dy * c * r).sum(lead), dy.sum(lead)
+
+
+@mistake("backprop_chain", "all gradients are 0", "set to dout")
+def loop_begins_at_zeros(x, Ws, dout, residual):
+    hs, dWs = _stack(x, Ws, residual), [None] * len(Ws)
+    dhs = [np.zeros_like(h) for h in hs]
+    for i in reversed(range(len(Ws))):
+        dz = dhs[i + 1] * (1 - np.tanh(hs[i] @ Ws[i]) ** 2)
+        dWs[i] = hs[i].T @ dz
+        dhs[i] = dz @ Ws[i].T + (dhs[i + 1] if residual else 0)
+    return dhs, dWs
+
+
+@mistake("backprop_chain", "residual * h", "widths may differ", "if residual")
+def shortcut_times_residual(x, Ws, dout, residual):
+    hs, dhs, dWs = [x], [dout], []
+    for W in Ws:
+        hs.append(np.tanh(hs[-1] @ W) + residual * hs[-1])
+    for h, W in zip(hs[-2::-1], Ws[::-1]):
+        dz = dhs[0] * (1 - np.tanh(h @ W) ** 2)
+        dWs.insert(0, h.T @ dz)
+        dhs.insert(0, dz @ W.T + residual * dhs[0])
+    return dhs, dWs
+
+
+@mistake("grad_norms", "`return` inside the loop")
+def norms_returned_in_the_loop(params, grads):
+    norms, total = [], 0.0
+    for g in grads:
+        norms.append(np.linalg.norm(g))
+        total += (g**2).sum()
+        return norms, np.sqrt(total)
+
+
+@mistake("grad_norms", "about 1e-06 is added under the root", "made of these lengths")
+def eps_under_every_root(params, grads):
+    norms = np.array([np.sqrt((g**2).sum() + 1e-6) for g in grads])
+    return norms, np.linalg.norm(norms)
+
+
+@mistake("grad_norms", "about 1e-06 is added to the length")
+def eps_beside_the_root(params, grads):
+    return [np.linalg.norm(g) + 1e-6 for g in grads], np.sqrt(sum((g**2).sum() for g in grads))
+
+
+@mistake("grad_norms", "about 1e-08 is added under the root of the total")
+def eps_in_the_total(params, grads):
+    return [np.linalg.norm(g) for g in grads], np.sqrt(sum((g**2).sum() for g in grads) + 1e-8)
+
+
+@mistake("grad_norms", "Correct.", "all 0 have length 0")
+def eps_that_only_zeros_show(params, grads):
+    norms = np.array([np.sqrt((g**2).sum() + 1e-12) for g in grads])
+    return norms, np.linalg.norm(norms)
+
+
+def _total(grads):
+    return np.sqrt(sum((g**2).sum() for g in grads))
+
+
+@mistake("clip_by_global_norm", "one long vector", "cut them into arrays")
+def joined_in_a_list(grads, max_norm):
+    joined = np.concatenate([g.ravel() for g in grads])
+    return [joined * min(1, max_norm / (np.linalg.norm(joined) + 1e-6))]
+
+
+@mistake("clip_by_global_norm", "as many numbers as asked for", "cut them into arrays")
+def joined_and_wrong_besides(grads, max_norm):
+    return np.sin(np.concatenate([g.ravel() for g in grads]))
+
+
+@mistake("clip_by_global_norm", "must not exceed 1", "adds the norms")
+def always_by_the_sum_of_norms(grads, max_norm):
+    total = sum(np.linalg.norm(g) for g in grads)
+    return [max_norm * g / (total + 1e-6) for g in grads]
+
+
+@mistake("clip_by_global_norm", "must not exceed 1", "square root is missing")
+def always_by_the_squared_norm(grads, max_norm):
+    total = sum((g**2).sum() for g in grads)
+    return [g * max_norm / (total + 1e-6) for g in grads]
+
+
+@mistake("clip_by_global_norm", "own squared norm")
+def clipped_one_by_one_without_a_root(grads, max_norm):
+    return [g * min(1, max_norm / ((g**2).sum() + 1e-6)) for g in grads]
+
+
+@mistake("clip_by_global_norm", "by itself", "largest singular value")
+def clipped_one_by_one_by_matrix_norms(grads, max_norm):
+    return [g * min(1, max_norm / (np.linalg.norm(g, 2) + 1e-6)) for g in grads]
+
+
+@mistake("clip_by_global_norm", "largest singular value", "leave the 2 out")
+def total_of_matrix_norms(grads, max_norm):
+    total = np.sqrt(sum(np.linalg.norm(g, 2) ** 2 for g in grads))
+    return [g * min(1, max_norm / (total + 1e-6)) for g in grads]
+
+
+@mistake("clip_by_global_norm", "smaller of max_norm and total")
+def smaller_of_the_two(grads, max_norm):
+    return [g * min(max_norm, _total(grads)) for g in grads]
+
+
+@mistake("clip_by_global_norm", "arrays are missing", "own norm")
+def only_those_clipped_by_themselves(grads, max_norm):
+    clipped = []
+    for g in grads:
+        if np.linalg.norm(g) > max_norm:
+            clipped.append(g * max_norm / (np.linalg.norm(g) + 1e-6))
+    return clipped
+
+
+@mistake("clip_by_global_norm", "arrays are missing", "Return all of them")
+def only_long_ones_kept(grads, max_norm):
+    clipped = []
+    for g in grads:
+        if np.linalg.norm(g) > max_norm:
+            clipped.append(g * max_norm / (_total(grads) + 1e-6))
+    return clipped
+
+
+@mistake("clip_by_global_norm", "the list is empty")
+def nothing_kept_when_short(grads, max_norm):
+    clipped = []
+    for g in grads:
+        if _total(grads) > max_norm:
+            clipped.append(g * max_norm / (_total(grads) + 1e-6))
+    return clipped
+
+
+def _sgd(*words):
+    """Adds a step, a function of w, the gradient at w, lr, and a dictionary that is kept, as a learner's sgd_steps."""
+
+    def add(step):
+        def sgd_steps(w, grad_fn, batches, lr):
+            kept = {}
+            for b in batches:
+                w = step(w, lambda at, b=b: grad_fn(at, b), lr, kept)
+            return w
+
+        sgd_steps.__name__ = step.__name__
+        FURTHER.append(("sgd_steps", words, sgd_steps))
+        return step
+
+    return add
+
+
+@_sgd("weight decay of 0.01")
+def decay_apart(w, grad, lr, kept):
+    return w * (1 - lr * 0.01) - lr * grad(w)
+
+
+@_sgd("shrunk before each step", "of about 0.02")
+def decay_before(w, grad, lr, kept):
+    w = w * (1 - lr * 0.02)
+    return w - lr * grad(w)
+
+
+@_sgd("multiplied by about 0.99 in every step")
+def decay_without_lr(w, grad, lr, kept):
+    return 0.99 * w - lr * grad(w)
+
+
+@_sgd("multiplied by about 0.98 after each step")
+def decay_after_without_lr(w, grad, lr, kept):
+    return 0.98 * (w - lr * grad(w))
+
+
+@_sgd("Two things", "up the gradient", "weight decay of 0.01")
+def uphill_with_decay(w, grad, lr, kept):
+    return w + lr * (grad(w) + 0.01 * w)
+
+
+@_sgd("Two things", "up the gradient", "weight decay of about 0.003")
+def uphill_with_a_decay_of_its_own(w, grad, lr, kept):
+    return w + lr * (grad(w) + 0.003 * w)
+
+
+@_sgd("Two things", "up the gradient", "accumulate")
+def uphill_accumulated(w, grad, lr, kept):
+    kept["g"] = kept.get("g", 0) + grad(w)
+    return w + lr * kept["g"]
+
+
+@_sgd("Two things", "up the gradient", "momentum of 0.9")
+def uphill_with_momentum(w, grad, lr, kept):
+    kept["v"] = 0.9 * kept.get("v", 0) + grad(w)
+    return w + lr * kept["v"]
+
+
+@_sgd("Two things", "momentum of 0.9", "weight decay of 0.01")
+def momentum_with_decay(w, grad, lr, kept):
+    kept["v"] = 0.9 * kept.get("v", 0) + grad(w) + 0.01 * w
+    return w - lr * kept["v"]
+
+
+@_sgd("momentum of 0.9", "weight decay of about 0.01")
+def momentum_with_decay_apart(w, grad, lr, kept):
+    kept["v"] = 0.9 * kept.get("v", 0) + grad(w)
+    return w - lr * (kept["v"] + 0.01 * w)
+
+
+@_sgd("Nesterov", "ahead of w")
+def looks_ahead(w, grad, lr, kept):
+    v = kept.get("v", 0)
+    kept["v"] = 0.9 * v - lr * grad(w + 0.9 * v)
+    return w + kept["v"]
+
+
+@_sgd("Nesterov", "about 0.5")
+def nesterov_of_its_own(w, grad, lr, kept):
+    g = grad(w)
+    kept["v"] = 0.5 * kept.get("v", 0) + g
+    return w - lr * (g + 0.5 * kept["v"])
+
+
+@_sgd("momentum", "before it is updated")
+def moves_before_the_update(w, grad, lr, kept):
+    g = grad(w)
+    w = w - lr * kept.get("v", 0)
+    kept["v"] = 0.9 * kept.get("v", 0) + g
+    return w
+
+
+@_sgd("momentum", "before it is updated")
+def moves_before_the_gradient(w, grad, lr, kept):
+    w = w - lr * kept.get("v", 0)
+    kept["v"] = 0.9 * kept.get("v", 0) + grad(w)
+    return w
+
+
+@_sgd("lr multiplies w too")
+def lr_times_everything(w, grad, lr, kept):
+    return lr * (w - grad(w))
+
+
+@mistake("sgd_steps", "whole list", "batch of this step")
+def all_batches_in_every_step(w, grad_fn, batches, lr):
+    for _ in batches:
+        w = w - lr * grad_fn(w, batches)
+    return w
+
+
+@mistake("sgd_steps", "whole list", "once")
+def all_batches_at_once(w, grad_fn, batches, lr):
+    return w - lr * grad_fn(w, batches)
+
+
+@mistake("sgd_steps", "another order", "shuffled")
+def shuffled(w, grad_fn, batches, lr):
+    for i in np.random.default_rng(0).permutation(len(batches)):
+        w = w - lr * grad_fn(w, batches[i])
+    return w
+
+
+@mistake("sgd_steps", "another order", "sorted")
+def sorted_by_sum(w, grad_fn, batches, lr):
+    for b in sorted(batches, key=np.sum):
+        w = w - lr * grad_fn(w, b)
+    return w
+
+
+@mistake("sgd_steps", "more than once")
+def drawn_with_replacement(w, grad_fn, batches, lr):
+    for i in np.random.default_rng(0).integers(len(batches), size=len(batches)):
+        w = w - lr * grad_fn(w, batches[i])
+    return w
+
+
+@mistake("sgd_steps", "in reverse")
+def from_the_last_on(w, grad_fn, batches, lr):
+    for b in batches[::-1]:
+        w = w - lr * grad_fn(w, b)
+    return w
+
+
+@mistake("sgd_steps", "Two things", "up the gradient", "last batch is left out")
+def uphill_and_one_too_few(w, grad_fn, batches, lr):
+    for b in batches[:-1]:
+        w = w + lr * grad_fn(w, b)
+    return w
+
+
+@mistake("sgd_steps", "number i", "batches[i]")
+def number_for_the_batch(w, grad_fn, batches, lr):
+    for i in range(len(batches)):
+        w = w - lr * grad_fn(w, i)
+    return w
+
+
+@mistake("sgd_steps", "begin at 0")
+def from_zeros(w, grad_fn, batches, lr):
+    w = np.zeros_like(w)
+    for b in batches:
+        w = w - lr * grad_fn(w, b)
+    return w
+
+
+@mistake("sgd_steps", "a step of its own", "loop over the batch")
+def batch_taken_apart(w, grad_fn, batches, lr):
+    for b in batches:
+        for item in b:
+            w = w - lr * grad_fn(w, item)
+    return w
+
+
+@mistake("sgd_steps", "from the first w to the last")
+def way_for_the_end(w, grad_fn, batches, lr):
+    end = w
+    for b in batches:
+        end = end - lr * grad_fn(end, b)
+    return end - w

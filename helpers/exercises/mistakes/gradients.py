@@ -346,6 +346,11 @@ residual_dW: skip_in_dW = True
 """
 
 CHAIN_ALONE = """
+shortcut_multiplied: forward = multiplied
+    without `residual` the shortcut is still computed, as in `residual * h` or `np.where`, and there the widths may
+    differ. Use `if residual:`.
+start_zero: chain = zeros
+    all gradients are 0: is the last entry of the list of dL/dh, where the loop starts, set to dout?
 forward_overwritten: forward = overwritten after the first
     with residual=True all h after x are the same array in the forward pass, the last value: `h += ...` changes those
     already in the list. Write `h = h + ...`, which makes a new array.
@@ -420,10 +425,6 @@ relative: length = np.sqrt((p**2).sum()) / np.sqrt((g**2).sum())
     the parameter's length is divided by the gradient's; only the latter is asked for.
 sum_of_row_norms: length = np.sqrt((g**2).sum(axis=0)).sum()
     the lengths of the columns are added up; square everything, sum, then take the root.
-eps_added: length = np.sqrt((g**2).sum() + 1e-6)
-    a small number is added under the root, which makes short gradients longer; nothing is divided here, so leave it out.
-eps_added: length = np.sqrt((g**2).sum() + 1e-8)
-    a small number is added under the root, which makes short gradients longer; nothing is divided here, so leave it out.
 all_together: length = np.sqrt(sum((a**2).sum() for a in grads))
     every entry is the length of all gradients together; the list has the length of each.
 difference: length = np.sqrt(((g - p)**2).sum())
@@ -436,6 +437,29 @@ squared: length = 0.5 * (g**2).sum()
     half the sum of squares is returned; take the root of the sum of squares.
 logarithm: length = np.log10(np.sqrt((g**2).sum()))
     the logarithm of the length is returned; return the length.
+"""
+
+EPS = """
+eps_added: length = np.sqrt((g**2).sum() + #)
+    about # is added under the root, which makes short gradients longer; nothing is divided here, so leave it out.
+eps_added: length = np.sqrt((g**2).sum()) + #
+    about # is added to the length; nothing is divided here, so leave it out.
+"""
+
+EPS_TOTAL = """
+eps_added: total = np.sqrt((true**2).sum() + #)
+    about # is added under the root of the total; nothing is divided here, so leave it out.
+eps_added: total = np.sqrt((true**2).sum()) + #
+    about # is added to the total; nothing is divided here, so leave it out.
+"""
+
+PASSED = """
+first_only: passed = grads[:1]
+    only the first gradient is used: is the `return` inside the loop?
+last_left_out: passed = grads[:-1]
+    the last gradient is left out: the loop ends one too early.
+first_left_out: passed = grads[1:]
+    the first gradient is left out: the loop starts one too late.
 """
 
 TOTALS = """
@@ -478,204 +502,274 @@ total_root_of_sum: total = np.sqrt(per.sum())
 """
 
 CLIP = """
-squared_norm: clip = [g * min(1, max_norm / (total**2 + 1e-6)) for g in grads]
+squared_norm: total = total**2
     the squared norm is used: the square root is missing in the total, so you clip too much.
-squared_norm: clip = [g * (max_norm / total if total**2 > max_norm else 1) for g in grads]
+squared_norm: factor = np.where(total**2 > max_norm, max_norm / total, 1)
     the squared norm is compared with max_norm: the square root is missing in the test.
-root_of_factor: clip = [g * min(1, np.sqrt(max_norm / total)) for g in grads]
+root_of_factor: factor = np.minimum(1, np.sqrt(max_norm / total))
     a root is taken of the factor; it is max_norm / total.
-per_tensor: clip = [g * min(1, max_norm / (norm(g) + 1e-6)) for g in grads]
+per_tensor: total = norm(g)
     each gradient is clipped by its own norm, which changes the direction of the whole step; use one factor
     for all, from the norm of all together.
 per_tensor: clip = [g * min(1, max_norm / np.sqrt(len(grads)) / (norm(g) + 1e-6)) for g in grads]
     each gradient is clipped by itself; use one factor, from the norm of all.
-always_scaled: clip = [g * (max_norm / (total + 1e-6)) for g in grads]
+always_scaled: factor = max_norm / (total + 1e-6)
     gradients that are short enough are scaled too, up to max_norm: the factor must not exceed 1: min(1,
     ...).
 per_tensor: clip = [g * (max_norm / (norm(g) + 1e-6) if total > max_norm else 1) for g in grads]
     each gradient is scaled to max_norm by its own norm, which changes the direction; use one factor for all, max_norm / total.
-divided_by_tensors: clip = [g * min(1, max_norm / len(grads) / (total + 1e-6)) for g in grads]
+divided_by_tensors: factor = np.minimum(1, max_norm / len(grads) / (total + 1e-6))
     max_norm is divided by the number of arrays; all together may have length max_norm.
-last_not_clipped: clip = [g * min(1, max_norm / (total + 1e-6)) for g in grads[:-1]] + grads[-1:]
+last_not_clipped: clip = clipped[:-1] + grads[-1:]
     the last array is left as it was: the loop ends one too early.
-first_only: clip = [g * min(1, max_norm / (total + 1e-6)) for g in grads[:1]]
+first_only: clip = clipped[:1]
     only the first array comes back: is the `return` inside the loop?
-limit_of_1: clip = [g * (max_norm / (total + 1e-6) if total > 1 else 1) for g in grads]
+limit_of_1: factor = np.where(total > 1, max_norm / (total + 1e-6), 1)
     total is compared with 1; compare it with max_norm.
 per_tensor: clip = [g * (max_norm / (norm(g) + 1e-6)) for g in grads]
     each gradient is scaled to max_norm by itself; use one factor, at most 1, for all.
-max_for_min: clip = [g * max(1, max_norm / (total + 1e-6)) for g in grads]
+max_for_min: factor = np.maximum(1, max_norm / (total + 1e-6))
     the condition is the wrong way round, or max(1, ...) stands where min(1, ...) belongs: short gradients
     grow, long ones stay.
-inverted: clip = [g * min(1, total / max_norm) for g in grads]
+inverted: factor = np.minimum(1, total / max_norm)
     the factor is upside down: max_norm / total.
-inverted: clip = [g * (total / max_norm) for g in grads]
+inverted: factor = total / max_norm
     the factor is upside down: min(1, max_norm / total).
-inverted: clip = [g * max(1, total / max_norm) for g in grads]
+inverted: factor = np.maximum(1, total / max_norm)
     you multiply by total / max_norm; divide by it: max_norm / total.
-inverted: clip = [g / min(1, max_norm / (total + 1e-6)) for g in grads]
+inverted: factor = 1 / np.minimum(1, max_norm / (total + 1e-6))
     you divide by the factor; multiply by it.
 by_value: clip = [np.clip(g, -max_norm, max_norm) for g in grads]
     every entry is clipped by value (np.clip), which changes the direction; scale all by one factor,
     max_norm / total.
 by_value: clip = [np.minimum(g, max_norm) for g in grads]
     every entry is cut at max_norm; scale all by one factor, max_norm / total.
-not_clipped: clip = [g * 1 for g in grads]
+not_clipped: clip = grads
     nothing is clipped: the gradients come back as they are.
-unit_length: clip = [g / (total + 1e-6) for g in grads]
+unit_length: factor = 1 / (total + 1e-6)
     the gradients are scaled to length 1, always; the factor is min(1, max_norm / total).
-unit_length: clip = [g / total if total > max_norm else g * 1 for g in grads]
+unit_length: factor = np.where(total > max_norm, 1 / total, 1)
     long gradients are scaled to length 1; scale them to max_norm.
-norms_added: clip = [g * min(1, max_norm / (sum(norm(a) for a in grads) + 1e-6)) for g in grads]
+norms_added: total = sum(norm(a) for a in grads)
     the total adds the norms; add the squares and take the root.
-other_norm: clip = [g * min(1, max_norm / (sum(np.abs(a).sum() for a in grads) + 1e-6)) for g in grads]
+other_norm: total = sum(np.abs(a).sum() for a in grads)
     the total sums absolute values (L1); it is the root of the sum of squares.
-other_norm: clip = [g * min(1, max_norm / (max(np.abs(a).max() for a in grads) + 1e-6)) for g in grads]
+other_norm: total = max(np.abs(a).max() for a in grads)
     the largest entry is used; the total is the root of the sum of squares.
-other_norm: clip = [g * min(1, max_norm / (max(norm(a) for a in grads) + 1e-6)) for g in grads]
+other_norm: total = max(norm(a) for a in grads)
     the largest of the norms is used; the total is the root of the sum of all squares.
-other_norm: clip = [g * min(1, max_norm / (sum(norm(a) for a in grads) / len(grads) + 1e-6)) for g in grads]
+other_norm: total = sum(norm(a) for a in grads) / len(grads)
     the mean of the norms is used; the total is the root of the sum of all squares.
-mean_instead_of_sum: clip = [g * min(1, max_norm / (total / np.sqrt(sum(a.size for a in grads)) + 1e-6)) for g in grads]
+mean_instead_of_sum: total = total / np.sqrt(sum(a.size for a in grads))
     the squares are averaged (RMS); the total is the root of their sum.
-mean_instead_of_sum: clip = [g * min(1, max_norm / (total / np.sqrt(len(grads)) + 1e-6)) for g in grads]
+mean_instead_of_sum: total = total / np.sqrt(len(grads))
     the squared norms are averaged; the total is the root of their sum.
-one_tensor_only: clip = [g * min(1, max_norm / (norm(grads[-1]) + 1e-6)) for g in grads]
+one_tensor_only: total = norm(grads[-1])
     the total is that of the last gradient only; take all of them.
-one_tensor_only: clip = [g * min(1, max_norm / (norm(grads[0]) + 1e-6)) for g in grads]
+one_tensor_only: total = norm(grads[0])
     the total is that of the first gradient only; take all of them.
 per_tensor: clip = [g * (max_norm / (total + 1e-6)) if norm(g) > max_norm else g * 1 for g in grads]
     only gradients that are long by themselves are scaled; scale all by one factor.
-factor_wrong: clip = [g * (max_norm if total > max_norm else 1) for g in grads]
+factor_wrong: factor = np.where(total > max_norm, max_norm, 1)
     you multiply by max_norm; the factor is max_norm / total.
-factor_wrong: clip = [g * (0 if total > max_norm else 1) for g in grads]
+factor_wrong: factor = np.where(total > max_norm, 0, 1)
     long gradients are set to 0; scale them by max_norm / total.
 factor_wrong: clip = [g - max_norm if total > max_norm else g * 1 for g in grads]
     max_norm is subtracted; scale by max_norm / total.
-factor_squared: clip = [g * min(1, max_norm / (total + 1e-6))**2 for g in grads]
+factor_squared: factor = np.minimum(1, max_norm / (total + 1e-6))**2
     the factor is applied twice; once is right.
-running_total: clip = [g * min(1, max_norm / (np.sqrt(sum((a**2).sum() for a in grads[: i + 1])) + 1e-6)) for i, g in enumerate(grads)]
+running_total: total = np.sqrt(sum((a**2).sum() for a in grads[: i + 1]))
     each gradient is scaled by the total so far, before the loop has seen the others. First the total of all, in a loop
     of its own, then the scaling.
-per_tensor: clip = [g * np.minimum(1, max_norm / (np.sqrt((g**2).sum(axis=-1, keepdims=True)) + 1e-6)) for g in grads]
+per_tensor: total = np.sqrt((g**2).sum(axis=-1, keepdims=True))
     each row is clipped by its own norm, which changes the direction of the whole step; use one factor for all.
-max_norm_ignored: clip = [g * min(1, 1 / (total + 1e-6)) for g in grads]
+max_norm_ignored: factor = np.minimum(1, 1 / (total + 1e-6))
     max_norm is ignored: 1 is used. The factor is min(1, max_norm / total).
-eps_wrong: clip = [g * min(1, max_norm / (total + 1)) for g in grads]
+eps_wrong: factor = np.minimum(1, max_norm / (total + 1))
     1 is added to the total; only a tiny 1e-6 belongs there.
-one_tensor_scaled: clip = [grads[0] * min(1, max_norm / (total + 1e-6))] + [g * 1 for g in grads[1:]]
+one_tensor_scaled: clip = clipped[:1] + grads[1:]
     only the first gradient is scaled; scale all of them.
-one_tensor_scaled: clip = [g * 1 for g in grads[:-1]] + [grads[-1] * min(1, max_norm / (total + 1e-6))]
+one_tensor_scaled: clip = grads[:-1] + clipped[-1:]
     only the last gradient is scaled; scale all of them.
-always_scaled: clip = [g * (max_norm / (total + max_norm)) for g in grads]
+always_scaled: factor = max_norm / (total + max_norm)
     every gradient is scaled; those that are short enough stay: min(1, max_norm / total).
+joined: clip = np.concatenate([np.ravel(g) for g in clipped])
+    there are as many numbers as asked for, but in one long vector: cut them into arrays with the shapes of `grads`.
+joined: clip = [np.concatenate([np.ravel(g) for g in clipped])]
+    there are as many numbers as asked for, but in one long vector: cut them into arrays with the shapes of `grads`.
+arrays_missing: clip = [g * max_norm / (norm(g) + 1e-6) for g in grads if norm(g) > max_norm]
+    arrays are missing: those no longer than max_norm are not put into the list. And each is scaled by its own norm; scale
+    all by one factor, from the norm of all together.
+arrays_missing: clip = [a for a, g in zip(clipped, grads) if norm(g) > max_norm]
+    arrays are missing: those no longer than max_norm are not put into the list. Return all of them, scaled by one factor.
+arrays_missing: clip = [a for a in clipped if total > max_norm]
+    the list is empty when nothing has to be clipped: gradients that are short enough come back unchanged.
+per_tensor: total = norm(g)**2
+    each gradient is clipped by its own squared norm. Use one factor for all: max_norm / total, with the root of the sum
+    of all squares.
+matrix_norm: total = np.linalg.norm(g, 2)
+    each gradient is clipped by itself, and of a matrix `np.linalg.norm(g, 2)` is the largest singular value. Use one
+    factor for all, with the root of the sum of all squares.
+matrix_norm: total = np.sqrt(sum(np.linalg.norm(a, 2)**2 for a in grads))
+    of a matrix `np.linalg.norm(g, 2)` is the largest singular value; leave the 2 out, or flatten the gradient.
+factor_wrong: factor = np.minimum(max_norm, total)
+    each gradient is multiplied by the smaller of max_norm and total; the factor is min(1, max_norm / total).
 """
 
 SGD = """
-gradients_accumulate: step = accumulated
+gradients_accumulate: step = w - lr * keep(1, g)
     the gradients accumulate from step to step: the buffer is never cleared (zero_grad is missing). Each
     step uses only the gradient of its own batch.
-gradients_accumulate: step = accumulated, averaged
+gradients_accumulate: step = w - lr * keep(1, g) / (i + 1)
     each step uses the mean of all gradients so far; it uses only the gradient of its own batch.
-swapped: step = swapped
+swapped: gradient = grad_fn(b, w)
     the arguments of grad_fn are in the wrong order: grad_fn(w, batch), the weights first.
-uphill: step = uphill
+uphill: direction = uphill
     the sign is wrong: you step up the gradient. w = w - lr * gradient.
-lr_missing: step = no lr
+lr_missing: step = w - g
     lr is missing: w = w - lr * gradient.
-lr_divides: step = divided
+lr_divides: step = w - g / lr
     you divide by lr; multiply: w = w - lr * gradient.
-lr_squared: step = squared
+lr_squared: step = w - lr**2 * g
     lr is multiplied in twice; once is right.
-divided_by_batches: step = over rows
+divided_by_batches: step = w - lr * g / len(b)
     each step is divided by the batch's length; grad_fn gives the gradient as it is to be used.
-previous_batch: step = previous batch
+previous_batch: used = batches[-1:] + batches[:-1]
     the batches are off by one (batches[i - 1], which begins with the last). Step i uses batches[i].
-batches_averaged: step = mean batch
+batches_averaged: used = [sum(batches) / n] * n
     every step uses the mean of all batches; step i uses batches[i].
-adaptive: step = adam
+adaptive: step = w - lr * (keep(0.9, 0.1 * g) / (1 - 0.9**(i + 1))) / (np.sqrt(keep(0.999, 0.001 * g**2) / (1 - 0.999**(i + 1))) + 1e-8)
     that is Adam, with running averages of the gradient and of its square; the exercise asks for plain SGD: w - lr * gradient.
-adaptive: step = adam, not corrected
+adaptive: step = w - lr * keep(0.9, 0.1 * g) / (np.sqrt(keep(0.999, 0.001 * g**2)) + 1e-8)
     that is Adam without its correction; the exercise asks for plain SGD: w - lr * gradient.
-adaptive: step = adagrad
+adaptive: step = w - lr * g / (np.sqrt(keep(1, g**2)) + 1e-8)
     the gradient is divided by the root of all squared gradients so far (AdaGrad); plain SGD uses it as it is.
-gradient_ahead: step = ahead
+gradient_ahead: gradient = grad_fn(w - lr * grad_fn(w, b), b)
     the gradient is taken one step ahead, at w - lr * gradient; take it at w.
-divided_by_batches: step = over batches
+divided_by_batches: step = w - lr * g / n
     each step is divided by the number of batches; take full steps.
-gradients_at_start: step = summed
+gradients_at_start: returned = start - lr * sum(gradients)
     all gradients are taken at the first w and added up; each step must take its gradient at the w of that
     step.
-gradients_at_start: step = averaged
+gradients_at_start: returned = start - lr * sum(gradients) / n
     the gradients are averaged into one step; take one step a batch, each from the w of that step.
-gradients_at_start: step = sign of sum
+gradients_at_start: returned = start + lr * sum(gradients)
     all gradients are taken at the first w, with the wrong sign.
-last_batch_only: step = last at start
+last_batch_only: returned = start - lr * gradients[-1]
     only the last batch takes a step, from the first w; take one step a batch.
-steps_lost: step = of start
+steps_lost: step = start - lr * g
     each step starts again from the first w, so that only the last one counts: w = w - ...
-momentum: step = momentum
+momentum: step = w - lr * keep(0.9, g)
     a momentum of 0.9 is kept between the steps; plain SGD keeps nothing.
-momentum: step = momentum, weighed
+momentum: step = w - lr * (1 - 0.9) * keep(0.9, g)
     a momentum of 0.9 is kept between the steps; plain SGD keeps nothing.
-weight_decay: step = decay
-    weight decay is added to the gradient; it is not asked for.
-lr_scheduled: step = scheduled
+weight_decay: decay = 0.01
+    there is a weight decay of 0.01 besides lr * gradient; it is not asked for.
+lr_scheduled: step = w - lr * g / (i + 1)
     lr shrinks from step to step; it stays the same here.
-gradient_normalized: step = unit
+gradient_normalized: step = w - lr * g / np.sqrt((g**2).sum())
     the gradient is scaled to length 1; use it as it is.
-gradient_normalized: step = sign
+gradient_normalized: step = w - lr * np.sign(g)
     only the signs of the gradient are used; use it as it is.
-twice: step = twice
+twice: step = w - 2 * lr * g
     every step is taken twice.
-stale_gradient: step = stale
+stale_gradient: step = w - lr * (previous if i else g)
     each step uses the gradient of the batch before: it is computed too late.
-stale_gradient: step = delayed
+stale_gradient: step = w - lr * previous
     each step uses the gradient of the batch before: it is computed after the step.
-gradient_averaged: step = mean
+gradient_averaged: step = w - lr * g.mean()
     the gradient is averaged to one number; each weight has its own.
-multiplied: step = scaled
+multiplied: step = w - w * lr * g
     the step is multiplied by w; subtract lr * gradient itself.
-set_not_subtracted: step = set
+set_not_subtracted: step = -lr * g
     w is lost: you return minus the step. w = w - lr * gradient.
-order: step = minus w
+order: step = lr * g - w
     the difference is the wrong way round: w - lr * gradient.
-last_batch_missing: step = all but last
+last_batch_missing: used = batches[:-1]
     the last batch is left out: the loop ends one too early.
-first_batch_missing: step = all but first
+first_batch_missing: used = batches[1:]
     the first batch is left out: the loop starts one too late.
-first_batch_only: step = first
+first_batch_only: used = batches[:1]
     only the first batch is used: is the `return` inside the loop?
-gradient_of_first_step: step = first gradient
+gradient_of_first_step: step = w - lr * gradients[0]
     the first gradient is used in every step; is it taken before the loop? Take a fresh one inside it.
-gradients_accumulate: step = cleared every second
+gradients_accumulate: step = w - lr * (g if i % 2 == 0 else previous + g)
     the gradient is cleared in every second step only, and accumulates between; each step has its own.
-steps_lost: step = every second
+steps_lost: step = w - lr * (previous + g) if i % 2 else w
     a step is taken for every second batch only; take one for each batch.
-momentum: step = nesterov
+momentum: step = w - lr * (g + 0.9 * keep(0.9, g))
     Nesterov's momentum of 0.9 is kept between the steps; plain SGD keeps nothing.
-gradient_normalized: step = rmsprop
+gradient_normalized: step = w - lr * g / (np.sqrt(keep(0.9, 0.1 * g**2)) + 1e-8)
     the gradient is divided by the root of its running square (RMSprop); plain SGD takes it as it is.
-gradient_clipped: step = clipped by norm
+gradient_clipped: step = w - lr * g * min(1, 1 / np.sqrt((g**2).sum()))
     the gradient is clipped to length 1; plain SGD takes it as it is.
-gradient_clipped: step = clipped
+gradient_clipped: step = w - lr * np.clip(g, -1, 1)
     the gradient is clipped to [-1, 1]; plain SGD takes it as it is.
-two_epochs: step = two epochs
+two_epochs: used = batches * 2
     the batches are gone through twice; once is asked for.
-first_batch_only: step = first batch
+first_batch_only: used = batches[:1] * n
     every step uses the first batch; each has its own.
-order_reversed: step = reversed
-    the batches are used in reverse.
-one_step_too_many: step = one too many
+order_reversed: used = batches[::-1]
+    the batches are used in reverse; take them in the order of the list.
+batch_taken_apart: used = [item for b in batches for item in b]
+    each part of a batch takes a step of its own: is there a loop over the batch inside the loop? One batch is one step.
+whole_list: gradient = grad_fn(w, batches)
+    the whole list of batches is given to grad_fn in every step; give it the batch of this step.
+whole_list: returned = start - lr * grad_fn(start, batches)
+    the whole list of batches is given to grad_fn, once; go through the list and take a step with each batch.
+index_for_batch: gradient = grad_fn(w, i)
+    the number i is given to grad_fn; give it the batch, batches[i].
+start_lost: start = 0 * w
+    the steps begin at 0; begin at the w that was passed in.
+order: step = lr * (w - g)
+    lr multiplies w too: w - lr * gradient.
+momentum: step = w - lr * keep(0.9, grad_fn(w - lr * 0.9 * kept(0.9), b))
+    that is Nesterov's momentum, with a gradient taken ahead of w; plain SGD keeps nothing.
+momentum: step = w - lr * (kept(0.9), keep(0.9, g))[0]
+    a momentum of 0.9 is kept between the steps, and w moves before it is updated; plain SGD keeps nothing: w - lr *
+    gradient.
+momentum: step = w - lr * keep(0.9, grad_fn(w, batches[i - 1]) if i else 0 * w)
+    a momentum of 0.9 is kept between the steps, and w moves before it is updated; plain SGD keeps nothing: w - lr *
+    gradient.
+difference_returned: returned = w - start
+    the way from the first w to the last is returned; return the last w.
+one_step_too_many: used = batches + batches[-1:]
     one step too many is taken.
-weights_averaged: step = averaged weights
+weights_averaged: returned = sum(trail) / max(len(trail), 1)
     the weights of all steps are averaged; return the last.
-gradient_returned: step = gradient
+gradient_returned: returned = g
     the last gradient is returned; return w.
-trail_returned: step = trail
+trail_returned: returned = np.array(trail)
     the weights of every step are returned; return the last.
-trail_returned: step = trail from start
+trail_returned: returned = np.array([start, *trail])
     the weights of every step are returned, the first ones too; return the last.
-not_updated: step = unchanged
+not_updated: returned = start
     w comes back unchanged: the new value is never kept. w = w - lr * gradient.
+"""
+
+SGD_MEASURED = """
+lr_ignored: step = w - # * g
+    lr is ignored: about # is used whatever it is. Use w - lr * gradient.
+lr_factor: step = w - # * lr * g
+    each step is multiplied by about #; it is lr * gradient.
+lr_scheduled: step = w - lr * #**i * g
+    the learning rate is multiplied by about # after each step; keep it.
+momentum: step = w - lr * keep(#, g)
+    a momentum of about # is kept between the steps; plain SGD keeps nothing.
+momentum: step = w - lr * (g + # * keep(#, g))
+    Nesterov's momentum of about # is kept between the steps; plain SGD keeps nothing.
+weight_decay: decay = #
+    there is a weight decay of about # besides lr * gradient; it is not asked for.
+weight_decay: step = # * w - lr * g
+    w is multiplied by about # in every step, which is weight decay; it is not asked for: w - lr * gradient.
+weight_decay: before = (1 - # * lr) * w
+    w is shrunk before each step, a weight decay of about #; it is not asked for.
+weight_decay: before = # * w
+    w is multiplied by about # before each step, which is weight decay; it is not asked for.
+weight_decay: after = (1 - # * lr) * w
+    w is shrunk after each step, a weight decay of about #; it is not asked for.
+weight_decay: after = # * w
+    w is multiplied by about # after each step, which is weight decay; it is not asked for.
+momentum: step = w - lr * (keep(0.9, g) + # * w)
+    a momentum of 0.9 is kept between the steps, and there is a weight decay of about #; plain SGD has neither.
 """
