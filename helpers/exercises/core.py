@@ -148,7 +148,10 @@ class Exercise:
         if is_blank(f):
             text = f"`{self.name}` is still blank. Write its body, then check again."
             return Diagnosis("not attempted", None, text)
-        found = self._unusable(f) or self._judge(f)
+        unusable = self._unusable(f)
+        if unusable:
+            return unusable
+        found = self._judge(f)
         return found if found.outcome == "correct" else self._in_another_order(f) or found
 
     @cached_property
@@ -245,11 +248,14 @@ class Exercise:
         single = any(part.dtype == np.float32 for part in every)
         return self._extra(f) or self._correct(f, rounded=bool(wrong) or single)
 
+    def _asked(self, index):
+        """The arguments of a call: first all probes, then some once more."""
+        return self.probes[[*range(len(self.probes)), *self.repeated][index]]
+
     def _changed(self, index, answers):
         """An argument was changed, which is worth saying before anything else."""
         name, after = next(iter(answers[index].changed.items()))
-        probe = [*range(len(self.probes)), *self.repeated][index]
-        before = self.probes[probe][self.parameters.index(name)]
+        before = self._asked(index)[self.parameters.index(name)]
         text = describing.changed_in_place(name, before, after, answers[index].outputs)
         outputs = [answer.outputs for answer in answers[: len(self.probes)]]
         besides = None
@@ -264,13 +270,12 @@ class Exercise:
         problem = answers[index].unreadable
         text = problem.message
         if any(answer.outputs for answer in answers):
-            probe = self.probes[[*range(len(self.probes)), *self.repeated][index]]
             if text == NONE:
                 text = (
                     "Sometimes your function comes to its end without a `return`, and gives `None`. Every way through an `if` "
                     "needs a `return`, or one stands below them all."
                 )
-            text += f" It happens, among others{describing.arguments(self.parameters, probe)}."
+            text += f" It happens, among others{describing.arguments(self.parameters, self._asked(index))}."
         return Diagnosis("wrong", problem.mistake, text)
 
     def _raised(self, index, answers, outputs):

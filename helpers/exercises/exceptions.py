@@ -96,8 +96,9 @@ def advice(error):
             return f"`{'import numpy as np' if name == 'np' else f'import {name}'}` is missing above the function."
         if hasattr(np, name):
             return f"If you mean NumPy's, it is `np.{name}`; a variable of yours has to be made before that line."
-    foreign = IN_NUMPY.get(name) or ("`a = a * b` and so on" if name.endswith("_") else None)
-    if foreign and isinstance(error, (TypeError, AttributeError, NameError)):
+    foreign = IN_NUMPY.get(name) or ("`a = a * b` and so on" if re.fullmatch(r"[a-z]+_", name) else None)
+    # A variable that is not there is none of PyTorch's, whatever it is called.
+    if foreign and (isinstance(error, (TypeError, AttributeError)) or name == "torch"):
         return f"That is PyTorch's spelling, and these are NumPy arrays; in NumPy it is {foreign}."
     if _last_axis_missing(text):
         return "One of the two has an axis less. To line up with the others it needs a last axis of length 1: `a[..., None]`."

@@ -6,6 +6,7 @@ from itertools import pairwise, permutations, product
 import numpy as np
 
 from .. import layers
+from . import exceptions
 from .comparing import alike
 from .core import Exercise, Remark
 from .fitting import fitted
@@ -98,7 +99,7 @@ def _finite_difference(ask, args):
     dy, x, W = args
     one, two = ask(dy, x, W).outputs, ask(2 * dy, x, W).outputs
     still = ask(dy, x, 0 * W).outputs
-    if not one or not two or not still or one[0][0].shape != x.shape:
+    if not all((one, two, still)) or {part[0][0].shape for part in (one, two, still)} != {x.shape}:
         return []
     linear, passes = np.allclose(two[0][0], 2 * one[0][0]), np.allclose(still[0][0], dy)
     return [
@@ -434,14 +435,16 @@ def _measured_limit(probes, answers):
 
 def _no_gradient(ask):
     """All gradients zero: nothing may be divided by 0."""
-    answer = ask([np.zeros(3), np.zeros((2, 2))], 1.0)
-    if answer.outputs and all(np.all(g == 0) for g in answer.outputs[0]):
+    grads = [np.zeros(3), np.zeros((2, 2))]
+    answer = ask(grads, 1.0)
+    if answer.outputs and alike(answer.outputs[0], grads):
         return None
-    return (
-        "zero_gradients",
-        "Right for every other input, but gradients that are all 0 do not come back as 0: something is divided by a "
-        "total of 0. Add a tiny number, max_norm / (total + 1e-6).",
-    )
+    text = "Right for every other input, but gradients that are all 0 do not come back as 0."
+    if answer.outputs and np.any(np.isnan(np.concatenate([*map(np.ravel, answer.outputs[0]), []]))):
+        text += " Something is divided by a total of 0. Add a tiny number, max_norm / (total + 1e-6)."
+    elif answer.error is not None:
+        text += f" Your function raises {type(answer.error).__name__}: {exceptions.advice(answer.error)}"
+    return "zero_gradients", text
 
 
 def _clip_properties(ask, args):

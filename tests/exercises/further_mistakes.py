@@ -2971,8 +2971,8 @@ def last_entry_never_set(x, Ws, dout, residual):
     return dhs, dWs
 
 
-@mistake("backprop_chain", "inside the tanh")
-def shortcut_inside_the_tanh(x, Ws, dout, residual):
+def _inside_the_tanh(x, Ws, dout, residual, both_ways):
+    """A shortcut inside the tanh; both_ways: on the way back, too."""
     hs = [x]
     for W in Ws:
         hs.append(np.tanh(hs[-1] @ W + (hs[-1] if residual else 0)))
@@ -2980,21 +2980,19 @@ def shortcut_inside_the_tanh(x, Ws, dout, residual):
     for W, h, a in zip(Ws[::-1], hs[-2::-1], hs[:0:-1]):
         dz = dhs[0] * (1 - a**2)
         dWs.insert(0, h.T @ dz)
-        dhs.insert(0, dz @ W.T + (dz if residual else 0))
+        along = dz if both_ways else dhs[0]
+        dhs.insert(0, dz @ W.T + (along if residual else 0))
     return dhs, dWs
+
+
+@mistake("backprop_chain", "inside the tanh")
+def shortcut_inside_the_tanh(x, Ws, dout, residual):
+    return _inside_the_tanh(x, Ws, dout, residual, both_ways=True)
 
 
 @mistake("backprop_chain", "inside the tanh")
 def shortcut_inside_the_tanh_on_the_way_there(x, Ws, dout, residual):
-    hs = [x]
-    for W in Ws:
-        hs.append(np.tanh(hs[-1] @ W + (hs[-1] if residual else 0)))
-    dhs, dWs = [dout], []
-    for W, h, a in zip(Ws[::-1], hs[-2::-1], hs[:0:-1]):
-        dz = dhs[0] * (1 - a**2)
-        dWs.insert(0, h.T @ dz)
-        dhs.insert(0, dz @ W.T + (dhs[0] if residual else 0))
-    return dhs, dWs
+    return _inside_the_tanh(x, Ws, dout, residual, both_ways=False)
 
 
 @mistake("backprop_chain", "shortcut starts at x", "h[l]")

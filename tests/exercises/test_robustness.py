@@ -456,6 +456,9 @@ def test_names_in_another_order_by_which_nothing_goes_wrong():
         ("return grads * 0.5", "in a loop"),
         ("return [g ^ 2 for g in grads]", "write `**`"),
         ("return [sqrt(g) for g in grads]", "`np.sqrt`"),
+        ("return [t * g for g in grads]", "spelled the same"),  # not PyTorch's .t
+        ("return [g * scale_ for g in grads]", "spelled the same"),
+        ("with grads[0]: return grads", "types"),
         ("return [math.exp(1) * g for g in grads]", "`import math`"),
         ("return [g.mul_(2) for g in grads]", "PyTorch"),
         ("return [g.mm(g) for g in grads]", "`@`"),
@@ -508,6 +511,56 @@ def test_missing_outputs_in_one_mode_only():
 
     found = exercises.batch_norm.diagnose(batch_norm)
     assert found.mistake == "outputs_missing" and "`training = False`" in found.message
+
+
+@pytest.mark.parametrize(
+    "without, words",
+    [
+        ("[g * (1 / total) for g in grads]", "total of 0"),
+        ("None", "do not come back as 0."),
+        ("[g[None] for g in grads]", "do not come back as 0."),
+        ("1 / 0", "ZeroDivisionError"),
+    ],
+)
+def test_gradients_that_are_all_0(without, words):
+    """What is returned for them instead is told as what it is."""
+    right, total = exercises.clip_by_global_norm.reference, np.zeros(())
+
+    def clip_by_global_norm(grads, max_norm):
+        if any(map(np.any, grads)):
+            return right(grads, max_norm)
+        return eval(without, {"grads": grads, "total": total})
+
+    found = exercises.clip_by_global_norm.diagnose(clip_by_global_norm)
+    assert found.mistake == "zero_gradients" and words in found.message
+    assert ("total of 0" in found.message) == (words == "total of 0")
+
+
+CHANGING = ("layer_norm_backward", "batch_norm_backward", "rms_norm_backward", "residual_backward")
+
+
+@pytest.mark.parametrize("name", CHANGING)
+@pytest.mark.parametrize("then", [None, "text", np.zeros(3)])
+def test_a_function_that_gives_no_answer_any_more_stops_no_check(name, then):
+    """What holds is asked of further inputs, of which nothing is known."""
+    exercise, calls = exercises.ALL[name], []
+
+    def f(*args):
+        calls.append(args)
+        known = any(running.unchanged(args, probe) for probe in exercise.probes)
+        outputs = [3 * out + 1 for out in exercise.reference(*args)]
+        return tuple(outputs) if known else (then,) * len(outputs)
+
+    f.__signature__ = inspect.signature(exercise.reference)
+    assert exercise.diagnose(f).outcome == "wrong"
+    assert len(calls) > len(exercise.probes)
+
+
+def test_keyword_only_parameters_are_told_as_that():
+    def sgd_steps(w, *, batches, grad_fn, lr):
+        return w
+
+    assert exercises.sgd_steps.diagnose(sgd_steps).mistake == "wrong_arguments"
 
 
 def test_float32_is_remarked_on_though_no_digit_is_wrong():
